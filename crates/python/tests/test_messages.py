@@ -6,6 +6,7 @@ import pytest
 
 from conftest import Log
 
+from ocoboost import oco
 from ocoboost.boost import AdaBoostClassifier, SmoothBoostClassifier
 from ocoboost.offpolicy import PolicyBooster, RewardBooster
 from ocoboost.online import BanditRegressor, OnlineBoostingClassifier, OnlineBoostingRegressor
@@ -130,3 +131,51 @@ def test_numbers_of_boosting_are_finite(number, log):
 def test_a_learner_that_asks_says_what_it_needs():
     with pytest.raises(ValueError, match='loss is a number.*a callable is needed, or booster="fkm" with n_queries=1'):
         priced(n_queries=3).learn_one({"x": 1}, 0.5)
+
+
+# Online convex optimisation.
+
+BALL = oco.L2Ball()
+BANDIT = {"dimension": 2, "inner_radius": 1.0, "delta": 0.2, "step": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: oco.Hedge(2), "step is needed, or rounds, by which it is chosen"),
+        (lambda: oco.Hedge(2, step=1.0, rounds=9), "step = 1.0 is given, and rounds = 9 chooses one: leave one of them out"),
+        (lambda: oco.Hedge(2, step=-1.0), "^step = -1.0 is not > 0"),
+        (lambda: oco.Hedge(0, step=1.0), "experts = 0"),
+        (lambda: oco.OnlineGradientDescent(BALL, dimension=2), "step is needed, or lipschitz, by which it is chosen"),
+        (lambda: oco.OnlineGradientDescent(BALL, dimension=2, step=-1.0), "^step = -1.0 is not > 0"),
+        (lambda: oco.OnlineGradientDescent(BALL, dimension=2, lipschitz=0.0), "^lipschitz = 0.0 is not > 0"),
+        (lambda: oco.OnlineFrankWolfe(BALL, dimension=2), "step is needed, or rounds and lipschitz"),
+        (lambda: oco.OnlineFrankWolfe(BALL, dimension=2, step=0.1, rounds=3), "step = 0.1 is given, and rounds and lipschitz"),
+        (lambda: oco.Winnow(2, margin=0.5), "step is needed, or margin and largest_feature"),
+        (lambda: oco.Winnow(2, step=0.0), "^step = 0.0 is not > 0"),
+        (lambda: oco.StepSchedule.constant(0.0), "^eta = 0.0 is not > 0"),
+        (lambda: oco.StepSchedule.power(0.0, 1.0), "^scale = 0.0 is not > 0"),
+        (lambda: oco.StepSchedule.power(1.0, -1.0), "^exponent = -1.0 is outside"),
+        (lambda: oco.StepSchedule.tuned(1.0, 1.0, 2**40), "^rounds = 1099511627776 is not below"),
+        (lambda: oco.MirrorDescent(oco.Simplex(), dimension=2, step=0.0), "^step = 0.0 is not > 0"),
+        (lambda: oco.AdaGrad(oco.Box(0.0, 1.0, dimension=2), scale=0.0), "^scale = 0.0 is not > 0"),
+        (lambda: oco.BanditGradientDescent(BALL, **BANDIT | {"step": -1.0}), "^step = -1.0 is not > 0"),
+        (lambda: oco.BanditGradientDescent(BALL, **BANDIT | {"inner_radius": 0.0}), "^inner_radius = 0.0 is not > 0"),
+        (lambda: oco.BanditGradientDescent(BALL, **BANDIT | {"delta": 2.0}), r"^delta = 2.0 is outside \(0, inner_radius\)"),
+        (lambda: oco.MultiPointBanditGradientDescent(BALL, **BANDIT | {"step": 0.0}), "^step = 0.0 is not > 0"),
+        (lambda: oco.Simplex(0.0), "^mass = 0.0 is not > 0"),
+        (lambda: oco.L2Ball(0.0), "^radius = 0.0 is not > 0"),
+        (lambda: oco.TraceNormBall(2, 2, 0.0), "^radius = 0.0 is not > 0"),
+        (lambda: oco.Spectrahedron(2, 0.0), "^trace = 0.0 is not > 0"),
+        (lambda: oco.Box([0.0, 0.0], [1.0, 1.0], dimension=3), "^lower has 2 coordinates, and dimension = 3"),
+        (lambda: oco.project([np.nan, 1.0], onto=oco.Simplex()), r"^x\[0\] is NaN"),
+        (lambda: oco.project([[0.0, 1.0], [np.nan, 1.0]], onto=oco.Simplex()), r"^row 1: x\[0\] is NaN"),
+        (lambda: oco.project([1.0], onto=oco.Box([0.0, 0.0], [1.0, 1.0])), "^x: expected 2 coordinates, got 1"),
+        (lambda: oco.Simplex().project([np.nan, 1.0]), r"^y\[0\] is NaN"),
+        (lambda: oco.Simplex().lmo([np.nan, 1.0]), r"^gradient\[0\] is NaN"),
+        (lambda: oco.Simplex().lmo([[0.0, 1.0], [np.inf, 1.0]]), r"^row 1: gradient\[0\] is inf"),
+    ],
+)
+def test_parameters_have_the_names_of_python(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()

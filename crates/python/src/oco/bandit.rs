@@ -1,9 +1,11 @@
 //! Learners that receive only the loss of their play.
 
+use super::learners::STEP;
 use super::losses::Raised;
 use super::sets::{Domain, Set};
 use super::vectors::{Reduced, generator, loaded, saved};
 use crate::errors::value;
+use crate::names::by;
 use numpy::PyArray1;
 use oco_core::BanditLearner;
 use oco_core::bandit::{self, Estimates};
@@ -34,7 +36,7 @@ impl Fkm {
         let set = set.0.clone();
         set.check_dimension(dimension).map_err(value)?;
         let learner = bandit::Fkm::new(set, dimension, inner_radius, delta, eta, generator(seed));
-        Ok(Self { learner: learner.map_err(value)?, rounds: 0 })
+        Ok(Self { learner: learner.map_err(by(STEP))?, rounds: 0 })
     }
 
     /// x_t, the same until its loss is observed.
@@ -101,7 +103,7 @@ impl MultiPointFkm {
         set.check_dimension(dimension).map_err(value)?;
         let learner =
             bandit::MultiPointFkm::new(set, dimension, inner_radius, delta, eta, estimates, generator(seed));
-        Ok(Self { learner: learner.map_err(value)?, rounds: 0 })
+        Ok(Self { learner: learner.map_err(by(STEP))?, rounds: 0 })
     }
 
     /// y_t, the centre of the queries.

@@ -6,6 +6,7 @@ use super::steps::Steps;
 use super::vectors::{Reduced, entries, generator, loaded, saved, table};
 use crate::arrays::array_of_rows;
 use crate::errors::value;
+use crate::names::{Name, by};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use oco_core::learners::{
     AdaGrad, Comid, Doubling, Draws, DualAveraging, FollowTheLeader, FollowThePerturbedLeader, FplConstants,
@@ -147,13 +148,18 @@ type Array<'py> = PyReadonlyArray1<'py, f64>;
 const BLOCK: usize = 1 << 16;
 const HINTS: &str = "only optimistic mirror descent takes hints";
 
+/// What the numbers of learners are called in Python.
+const NAMES: &[Name] = &[("eta", "step"), ("lambda", "penalty"), ("D", "scale")];
+/// What the step of a bandit learner is called there.
+pub(super) const STEP: &[Name] = &[("step scale", "step")];
+
 /// Where a learner starts: at a point, or by default in a dimension.
 fn start(given: Option<&Array<'_>>) -> Option<Vec<f64>> {
     given.map(|given| entries(given).into_owned())
 }
 
 fn fresh(learner: Result<AnyLearner, OcoError>) -> PyResult<Learner> {
-    Ok(Learner { learner: learner.map_err(value)?, rounds: 0 })
+    Ok(Learner { learner: learner.map_err(by(NAMES))?, rounds: 0 })
 }
 
 fn bounded(set: &Set) -> PyResult<Domain> {
@@ -439,7 +445,7 @@ impl FtrlQuadratic {
     fn new(set: &Set, dimension: usize, eta: f64) -> PyResult<Self> {
         let set = set.0.clone();
         set.check_dimension(dimension).map_err(value)?;
-        let learner = oco_core::learners::FtrlQuadratic::new(set, dimension, eta).map_err(value)?;
+        let learner = oco_core::learners::FtrlQuadratic::new(set, dimension, eta).map_err(by(NAMES))?;
         Ok(Self { learner, rounds: 0 })
     }
 
