@@ -171,6 +171,8 @@ BANDIT = {"dimension": 2, "inner_radius": 1.0, "delta": 0.2, "step": 0.01}
         (lambda: oco.project([np.nan, 1.0], onto=oco.Simplex()), r"^x\[0\] is NaN"),
         (lambda: oco.project([[0.0, 1.0], [np.nan, 1.0]], onto=oco.Simplex()), r"^row 1: x\[0\] is NaN"),
         (lambda: oco.project([1.0], onto=oco.Box([0.0, 0.0], [1.0, 1.0])), "^x: expected 2 coordinates, got 1"),
+        (lambda: oco.Box([0.0], [1.0]).diameter(2), "^dimension: expected 1 coordinates, got 2"),
+        (lambda: oco.OnlineGradientDescent(oco.Box([0.0], [1.0]), dimension=2, step=1.0), "^dimension: expected 1 coord"),
         (lambda: oco.Simplex().project([np.nan, 1.0]), r"^y\[0\] is NaN"),
         (lambda: oco.Simplex().lmo([np.nan, 1.0]), r"^gradient\[0\] is NaN"),
         (lambda: oco.Simplex().lmo([[0.0, 1.0], [np.inf, 1.0]]), r"^row 1: gradient\[0\] is inf"),

@@ -34,7 +34,7 @@ impl Fkm {
         seed: u64,
     ) -> PyResult<Self> {
         let set = set.0.clone();
-        set.check_dimension(dimension).map_err(value)?;
+        set.check_dimension(dimension).map_err(by(STEP))?;
         let learner = bandit::Fkm::new(set, dimension, inner_radius, delta, eta, generator(seed));
         Ok(Self { learner: learner.map_err(by(STEP))?, rounds: 0 })
     }
@@ -100,7 +100,7 @@ impl MultiPointFkm {
             false => Estimates::OnePoint { points: estimates },
         };
         let set = set.0.clone();
-        set.check_dimension(dimension).map_err(value)?;
+        set.check_dimension(dimension).map_err(by(STEP))?;
         let learner =
             bandit::MultiPointFkm::new(set, dimension, inner_radius, delta, eta, estimates, generator(seed));
         Ok(Self { learner: learner.map_err(by(STEP))?, rounds: 0 })

@@ -282,11 +282,13 @@ const BLOCK: usize = 1 << 16;
 
 /// What a point that is projected is called by whoever hands it in.
 fn called(name: &str) -> &'static [Name] {
-    if name == "x" { &[("y", "x")] } else { &[] }
+    if name == "x" { &[("y", "x"), ("point", "x")] } else { &[("point", "y")] }
 }
 
 /// What the argument of the linear minimisation is called in Python.
-const GRADIENT: &[Name] = &[("g", "gradient")];
+const GRADIENT: &[Name] = &[("g", "gradient"), ("point", "gradient")];
+/// Of a point of which the dimension alone is given.
+const DIMENSION: &[Name] = &[("point", "dimension")];
 
 /// Works on every row of a table, without the lock; an error names its row, from 0.
 fn in_rows(
@@ -465,13 +467,13 @@ impl Set {
 
     /// max ‖x − x′‖₂ in a dimension.
     fn diameter(&self, dimension: usize) -> PyResult<f64> {
-        self.0.diameter(dimension).map_err(value)
+        self.0.diameter(dimension).map_err(by(DIMENSION))
     }
 
     /// A point of the relative interior.
     fn interior_point<'py>(&self, py: Python<'py>, dimension: usize) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut x = filled("dimension", dimension, 0.0).map_err(value)?;
-        self.0.interior_point(&mut x).map_err(value)?;
+        self.0.interior_point(&mut x).map_err(by(DIMENSION))?;
         Ok(PyArray1::from_vec(py, x))
     }
 
