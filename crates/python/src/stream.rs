@@ -9,6 +9,7 @@ use ocoboost::{JobError, StreamBooster, StreamJob, StreamLearner, StreamWeakLear
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde::Deserialize;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// An online booster with the coding of its rows.
@@ -90,6 +91,23 @@ impl Stream {
     fn predict(slf: &Bound<'_, Self>, row: &Bound<'_, PyDict>) -> PyResult<Option<u32>> {
         let cells = cells(row)?;
         slf.try_borrow_mut()?.0.predict(read(&cells)?).map_err(value)
+    }
+
+    /// The settings by which it was made, as JSON by their names in Python.
+    #[getter]
+    fn settings(&self) -> String {
+        let Self(learner) = self;
+        let (booster, weak_learner) = (learner.booster(), learner.weak_learner());
+        let (advantage, bits, seed) = (learner.advantage(), learner.bits(), learner.seed());
+        json!({
+            "booster": booster,
+            "weak_learner": weak_learner,
+            "n_learners": learner.learners(),
+            "advantage": advantage,
+            "bits": bits,
+            "seed": seed,
+        })
+        .to_string()
     }
 
     /// The names of the classes so far.

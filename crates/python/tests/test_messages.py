@@ -1,5 +1,7 @@
 """What is refused is refused in the words of whoever typed it; what is doubtful is said."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -181,3 +183,39 @@ BANDIT = {"dimension": 2, "inner_radius": 1.0, "delta": 0.2, "step": 0.01}
 def test_parameters_have_the_names_of_python(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+# Learners of files.
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"booster": "agnostic", "weak_learner": "stumps", "n_learners": 3, "advantage": 0.3, "bits": 6, "seed": 7},
+        {"booster": "os_boost", "advantage": 0.25, "n_learners": 2},
+        {"booster": "ada_boost_ol", "weak_learner": "logistic", "n_learners": 4, "bits": 9},
+        {"booster": "alone", "seed": 2**63 + 1},
+    ],
+)
+def test_a_learner_of_a_file_has_its_settings(settings, tmp_path):
+    model = OnlineBoostingClassifier(**settings)
+    for t in range(8):
+        model.learn_one({"x": t % 3, "y": "a"}, t % 2)
+    model.save(tmp_path / "stream.ocob")
+    loaded = OnlineBoostingClassifier.load(tmp_path / "stream.ocob")
+    names = ("booster", "weak_learner", "n_learners", "advantage", "bits", "seed")
+    assert [getattr(loaded, name) for name in names] == [getattr(model, name) for name in names]
+    one, other = model.clone(), loaded.clone()
+    for t in range(8):
+        one.learn_one({"x": t % 3}, str(t % 2))
+        other.learn_one({"x": t % 3}, str(t % 2))
+    assert one._learner.to_bytes() == other._learner.to_bytes()
+
+
+def test_a_drawn_seed_is_kept_with_the_learner(tmp_path):
+    model = OnlineBoostingClassifier(seed=None, n_learners=2)
+    model.learn_one({"x": 1}, True)
+    model.save(tmp_path / "stream.ocob")
+    loaded = OnlineBoostingClassifier.load(tmp_path / "stream.ocob")
+    assert isinstance(loaded.seed, int) and loaded.seed == json.loads(model._learner.settings)["seed"]

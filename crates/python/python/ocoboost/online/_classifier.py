@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 from collections.abc import Hashable
 from numbers import Integral, Real
@@ -234,13 +235,13 @@ class OnlineBoostingClassifier(_Base):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Reads a model file. Classes are texts then.
+        """Reads a model file. Classes are texts then, and the settings those by which the learner was made.
 
         Raises
         ------
         OSError, ValueError
         """
-        model = cls()
-        model._learner = _core.Stream.load(os.fspath(path))
-        model._classes = model._learner.classes
+        learner = _core.Stream.load(os.fspath(path))
+        model = cls(**json.loads(learner.settings))
+        model._learner, model._classes = learner, learner.classes
         return model
