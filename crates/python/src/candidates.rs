@@ -3,6 +3,7 @@
 use crate::arrays::vector;
 use crate::choices::{CandidateLog, Choices};
 use crate::errors::{of_model_file, value};
+use crate::judgement::{Told, told};
 use crate::policy::{Policy, Settings, explore};
 use crate::watch::watched;
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -196,11 +197,10 @@ impl CandidatePolicy {
         self.0.exploration().epsilon
     }
 
-    /// The judgement at the training, as JSON, and in words.
+    /// The judgement at the training.
     #[getter]
-    fn judgement(&self) -> PyResult<(String, String)> {
-        let judgement = self.0.judgement();
-        Ok((serde_json::to_string(judgement).map_err(value)?, judgement.sentence()))
+    fn judgement(&self) -> PyResult<Told> {
+        told(self.0.judgement())
     }
 
     /// How it was trained, and on what, as JSON.

@@ -15,6 +15,7 @@ mod coding;
 mod errors;
 mod frames;
 mod judge;
+mod judgement;
 mod lent;
 mod log;
 mod names;

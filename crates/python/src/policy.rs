@@ -4,6 +4,7 @@ use crate::arrays::{array_of_rows, vector};
 use crate::cells::{cells, read_by};
 use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_model_file, value};
+use crate::judgement::{Told, told};
 use crate::log::{Contexts, Log, unknown_labels};
 use crate::watch::watched;
 use boosters::auto_policy::{Overrides, Progress};
@@ -389,11 +390,10 @@ impl Policy {
         self.0.exploration().epsilon
     }
 
-    /// The judgement at the training, as JSON, and in words.
+    /// The judgement at the training.
     #[getter]
-    fn judgement(&self) -> PyResult<(String, String)> {
-        let judgement = self.0.judgement();
-        Ok((serde_json::to_string(judgement).map_err(value)?, judgement.sentence()))
+    fn judgement(&self) -> PyResult<Told> {
+        told(self.0.judgement())
     }
 
     /// How it was trained, and on what, as JSON.

@@ -1,6 +1,7 @@
 """What is refused is refused in the words of whoever typed it; what is doubtful is said."""
 
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from conftest import Log
 
 from ocoboost import oco
 from ocoboost.boost import AdaBoostClassifier, SmoothBoostClassifier
-from ocoboost.offpolicy import PolicyBooster, RewardBooster
+from ocoboost.offpolicy import PolicyBooster, RewardBooster, compare, evaluate
 from ocoboost.online import BanditRegressor, OnlineBoostingClassifier, OnlineBoostingRegressor
 
 
@@ -219,3 +220,47 @@ def test_a_drawn_seed_is_kept_with_the_learner(tmp_path):
     model.save(tmp_path / "stream.ocob")
     loaded = OnlineBoostingClassifier.load(tmp_path / "stream.ocob")
     assert isinstance(loaded.seed, int) and loaded.seed == json.loads(model._learner.settings)["seed"]
+
+
+# What a judgement says beside its numbers.
+
+
+def test_an_estimate_that_no_policy_earns_is_named():
+    action = np.arange(400) % 2
+    # The second action pays 1, and the log says that it was taken less often than it was.
+    log = (np.zeros((400, 1)), action, action.astype(float), np.where(action == 1, 0.45, 0.5))
+    second = np.tile([0.0, 1.0], (400, 1))
+    found = evaluate(second, *log, reward_model=False)
+    assert found.estimates["ips"]["value"] > 1.1
+    words = "IPS says 1.111, and no reward is above 1"
+    assert words in found.warnings and not any("SNIPS" in one for one in found.warnings)
+    assert f"warning: {words}" in repr(found) and f"<p>warning: {words}</p>" in found._repr_html_()
+    compared = compare({"second": second}, *log, reward_model=False)
+    assert words in compared.judgements["second"].warnings and compared.judgements["logged"].warnings == ()
+    assert words not in evaluate(second, *log, reward_model=False, reward_range=(0, 2)).warnings
+
+
+def test_few_rows_that_count_are_few_for_the_doubly_robust_estimate_too():
+    rng = np.random.default_rng(0)
+    x, action = rng.uniform(size=(2000, 1)), (rng.uniform(size=2000) < 0.005).astype(int)
+    log = (x, action, rng.uniform(size=2000), np.where(action == 1, 0.005, 0.995))
+    second = np.tile([0.0, 1.0], (2000, 1))
+    found = evaluate(second, *log)
+    words = [one for one in found.warnings if one.startswith("the interval of DR")]
+    assert len(words) == 1 and f"by {found.effective_sample_size:.0f} rows" in words[0]
+    assert not any("DR" in one for one in evaluate(second, *log, reward_model=False).warnings)
+    assert not any("DR" in one for one in evaluate("uniform", *Log(n=800).columns).warnings)
+
+
+def test_the_differences_of_a_comparison_are_a_frame(log, monkeypatch):
+    found = compare({"even": "uniform", "second": np.tile([0.0, 1.0], (400, 1))}, *log.columns, reward_range=(0, 1))
+    frame = found.to_frame()
+    assert list(frame.columns) == ["first", "second", "value", "lower", "upper", "is_shown"]
+    assert frame[["first", "second", "value", "lower", "upper"]].to_dict("records") == found.differences
+    assert frame["is_shown"].tolist() == [one["lower"] > 0 or one["upper"] < 0 for one in found.differences]
+    assert len(frame) == 3
+    judged = found.judgements["even"]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for one in (found, judged, judged.certificate):
+        with pytest.raises(ImportError, match="pip install pandas"):
+            one.to_frame()

@@ -323,7 +323,7 @@ impl JudgeJob {
             range,
             propensities: source,
             support: found.support,
-            warnings: found.warnings(),
+            warnings: found.warnings_within(ends),
             caveats,
             verdict,
         })
