@@ -1,7 +1,7 @@
 //! A trained policy.
 
 use crate::arrays::{array_of_rows, vector};
-use crate::cells::{cells, read_by};
+use crate::cells::{Cell, cells, read_by};
 use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_model_file, value};
 use crate::judgement::{Told, told};
@@ -16,7 +16,7 @@ use ocoboost::{
 };
 use off_policy::policies::{Scores, argmax};
 use off_policy::{ActionSet, ActionSets, ContextColumn, PolicyError, Schema};
-use pyo3::exceptions::PyUserWarning;
+use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use rows::Row;
@@ -442,12 +442,23 @@ impl Policy {
     }
 }
 
+/// The number at a place of a row.
+fn number(place: usize, cell: Bound<'_, PyAny>) -> PyResult<f64> {
+    match Cell::of(cell, &place)? {
+        Cell::Number(number) => Ok(number),
+        Cell::Truth(is_true) => Ok(f64::from(u8::from(is_true))),
+        Cell::Missing => Ok(f64::NAN),
+        Cell::Text(_) => Err(PyTypeError::new_err(format!("column {place} is a text: hand in a dict"))),
+        Cell::Date(_) => Err(PyTypeError::new_err(format!("column {place} is a date: hand in a dict"))),
+    }
+}
+
 /// A row of numbers by the columns of a model.
 fn row_of_numbers(row: &Bound<'_, PyAny>, schema: Option<&Schema>, inputs: usize) -> PyResult<Vec<f64>> {
     let array = row.cast::<PyArray1<f64>>().ok().and_then(|array| array.try_readonly().ok());
     let numbers: Vec<f64> = match array.as_ref().and_then(|array| array.as_slice().ok()) {
         Some(numbers) => numbers.to_vec(),
-        None => row.extract()?,
+        None => row.try_iter()?.enumerate().map(|(place, cell)| number(place, cell?)).collect::<PyResult<_>>()?,
     };
     let expected = schema.map_or(inputs, |schema| schema.contexts().len());
     if numbers.len() != expected {

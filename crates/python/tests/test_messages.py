@@ -264,3 +264,98 @@ def test_the_differences_of_a_comparison_are_a_frame(log, monkeypatch):
     for one in (found, judged, judged.certificate):
         with pytest.raises(ImportError, match="pip install pandas"):
             one.to_frame()
+
+
+# Dates.
+
+DAYS = pd.date_range("2026-01-01 06:30", periods=400, freq="7h")
+FORMS = {
+    "pandas": list(DAYS),
+    "zone": list(DAYS.tz_localize("UTC").tz_convert("Asia/Tokyo")),
+    "datetime": [day.to_pydatetime() for day in DAYS],
+    "numpy": list(DAYS.to_numpy()),
+    "seconds": list(DAYS.to_numpy().astype("datetime64[s]")),
+    "text": [day.isoformat() for day in DAYS],
+}
+
+
+@pytest.fixture(scope="module")
+def dated():
+    log = Log(n=400)
+    reward = (log.action == (DAYS.hour < 12)).astype(float)
+    frame = pd.DataFrame({"when": DAYS, "x": log.context[:, 0]})
+    return quick(n_estimators=20).fit(frame, log.action, reward, log.pscore), frame
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_dates_of_one_row_are_those_of_a_frame(dated, form):
+    policy, frame = dated
+    expected = policy.predict(frame).tolist()
+    assert len(set(expected)) == 2
+    rows = [{"when": when, "x": x} for when, x in zip(FORMS[form], frame["x"], strict=True)]
+    assert [policy.predict_one(row) for row in rows] == expected
+
+
+def test_a_date_and_a_time_that_is_none(dated):
+    policy, frame = dated
+    midnight = frame.assign(when=DAYS.normalize())
+    expected = policy.predict(midnight).tolist()
+    for days in ([day.date() for day in DAYS], list(DAYS.to_numpy().astype("datetime64[D]"))):
+        rows = [{"when": when, "x": x} for when, x in zip(days, frame["x"], strict=True)]
+        assert [policy.predict_one(row) for row in rows] == expected
+    for missing in (None, pd.NaT, np.datetime64("NaT")):
+        with pytest.raises(ValueError, match='no value for column "when"'):
+            policy.predict_one({"when": missing, "x": 0.5})
+
+
+def test_dates_where_numbers_are_expected_are_refused(log):
+    policy = quick().fit(pd.DataFrame(log.context, columns=["x", "y", "z"]), *log.columns[1:])
+    for date in (DAYS[0], DAYS[0].date(), DAYS[0].to_datetime64()):
+        with pytest.raises(ValueError, match='column "x".*2026-01-01'):
+            policy.predict_one({"x": date, "y": 0.5, "z": 0.5})
+        with pytest.raises(TypeError, match="column 1 is a date: hand in a dict"):
+            quick().fit(*log.columns).predict_one([0.5, date, 0.5])
+    with pytest.raises(TypeError, match="column 0 is a text: hand in a dict"):
+        policy.predict_one(["a", 0.5, 0.5])
+    with pytest.raises(TypeError, match="column x holds timedelta64, neither a number nor a text nor a date"):
+        policy.predict_one({"x": np.timedelta64(1, "D"), "y": 0.5, "z": 0.5})
+    with pytest.raises(TypeError, match="column x holds time, neither"):
+        policy.predict_one({"x": DAYS[0].time(), "y": 0.5, "z": 0.5})
+    column = DAYS.to_numpy().reshape(-1, 1)
+    for context, words in ((column, r"context holds datetime64.*data frame"), (column.astype(object), "texts or dates")):
+        with pytest.raises(ValueError, match=words):
+            quick().fit(context, *log.columns[1:])
+        with pytest.raises(ValueError, match="holds"):
+            policy.predict(np.repeat(context, 3, axis=1))
+
+
+@pytest.mark.parametrize("form", ["pandas", "zone", "datetime", "numpy", "seconds"])
+@pytest.mark.parametrize("library", ["dict", "pandas", "polars", "pyarrow", "array"])
+def test_a_stream_counts_dates_in_days(form, library):
+    import polars
+    import pyarrow
+
+    days, classes = FORMS[form], (DAYS.hour < 12).tolist()
+    numbers = [(day - pd.Timestamp(0)) / pd.Timedelta(days=1) for day in DAYS]
+    expected, model = (OnlineBoostingClassifier(n_learners=3, seed=1) for _ in range(2))
+    name = "0" if library == "array" else "when"
+    expected.learn_many(pd.DataFrame({name: numbers}), classes)
+    match library:
+        case "dict":
+            for day, own in zip(days, classes, strict=True):
+                model.learn_one({name: day}, own)
+        case "array":
+            own = np.array(days, dtype=object) if form in ("zone", "pandas", "datetime") else np.array(days)
+            model.learn_many(own.reshape(-1, 1), classes)
+        case "pandas":
+            model.learn_many(pd.DataFrame({name: days}), classes)
+        case "polars":
+            model.learn_many(polars.DataFrame({name: [pd.Timestamp(day).to_pydatetime() for day in days]}), classes)
+        case "pyarrow":
+            model.learn_many(pyarrow.Table.from_pandas(pd.DataFrame({name: days})), classes)
+    assert model._learner.to_bytes() == expected._learner.to_bytes()
+
+
+def test_durations_of_a_table_are_no_numbers():
+    with pytest.raises(TypeError, match="durations"):
+        OnlineBoostingClassifier().learn_many(pd.DataFrame({"x": DAYS - DAYS[0]}), [True] * 400)

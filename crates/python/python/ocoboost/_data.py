@@ -146,11 +146,14 @@ def matrix(context, name="context"):
         raise ValueError(f"{name} has shape {array.shape}, not (n, m)")
     if array.dtype.kind == "c":
         raise ValueError(f"{name} holds complex numbers")
+    if array.dtype.kind in "mM":
+        # A cast would count them in a unit of their own.
+        raise ValueError(f"{name} holds {array.dtype}, and no numbers: hand in a data frame, where dates are read")
     if array.dtype not in (np.float32, np.float64):
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError(f"{name} holds texts: hand in a data frame") from None
+            raise ValueError(f"{name} holds texts or dates: hand in a data frame") from None
     return readable(array), array.shape
 
 
