@@ -336,7 +336,8 @@ def test_a_stream_counts_dates_in_days(form, library):
     import pyarrow
 
     days, classes = FORMS[form], (DAYS.hour < 12).tolist()
-    numbers = [(day - pd.Timestamp(0)) / pd.Timedelta(days=1) for day in DAYS]
+    of_day = 86_400_000_000_000
+    numbers = [day.value // of_day + day.value % of_day / 86_400e9 for day in DAYS]
     expected, model = (OnlineBoostingClassifier(n_learners=3, seed=1) for _ in range(2))
     name = "0" if library == "array" else "when"
     expected.learn_many(pd.DataFrame({name: numbers}), classes)
@@ -359,3 +360,32 @@ def test_a_stream_counts_dates_in_days(form, library):
 def test_durations_of_a_table_are_no_numbers():
     with pytest.raises(TypeError, match="durations"):
         OnlineBoostingClassifier().learn_many(pd.DataFrame({"x": DAYS - DAYS[0]}), [True] * 400)
+
+
+# Rows.
+
+
+@pytest.mark.parametrize("column", ["reward", "pscore"])
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_rows_are_counted_from_0_in_arrays_and_in_frames(log, column, library):
+    import polars
+    import pyarrow
+
+    given = {"action": log.action, "reward": log.reward, "pscore": log.pscore}
+    given[column] = given[column].copy()
+    given[column][7] = np.inf if column == "reward" else 0.0
+    with pytest.raises(ValueError, match=r"\brow 7\b"):
+        quick().fit(log.context, **given)
+    make = {"pandas": lambda frame: frame, "polars": polars.from_pandas, "pyarrow": pyarrow.Table.from_pandas}[library]
+    with pytest.raises(ValueError, match=r"the data frame, row 7\b"):
+        quick().fit(make(log.frame()), **given)
+    with pytest.raises(ValueError, match=r"the data frame, row 7\b"):
+        quick().fit(make(log.frame().assign(**given)), "action", "reward", "pscore")
+    numbers, table = log.context.copy(), log.frame()
+    policy = quick().fit(table, log.action, log.reward, log.pscore)
+    table.loc[7, "y"] = np.inf
+    with pytest.raises(ValueError, match=r"the data frame, row 7\b"):
+        policy.predict(make(table))
+    numbers[7, 1] = np.inf
+    with pytest.raises(ValueError, match=r"\brow 7\b"):
+        quick().fit(*log.columns).predict(numbers)

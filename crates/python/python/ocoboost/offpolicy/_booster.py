@@ -246,7 +246,7 @@ class PolicyBooster(BaseEstimator):
         Raises
         ------
         ValueError, TypeError
-            For a log that is refused. The estimator stays as it was.
+            For a log that is refused; a row that is named counts from 0. The estimator stays as it was.
         KeyboardInterrupt
             After Ctrl-C, within a round of the search, of the training or of a model of rewards, or a fit of
             the estimated propensities. The last estimates of the judgement are not divided.
@@ -351,7 +351,8 @@ class PolicyBooster(BaseEstimator):
         Parameters
         ----------
         x : dict, or sequence of m numbers
-            A dict has a value for every column of the fit: a number, a text, or ``None`` where it is missing.
+            A dict has a value for every column of the fit: a number, a text, a date or time of Python, numpy or
+            pandas, or ``None`` where it is missing.
             Numbers have the order of the columns, and NaN is missing.
         available : sequence of n_actions Booleans, optional
             Which actions are on offer.

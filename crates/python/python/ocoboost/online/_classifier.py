@@ -41,8 +41,8 @@ def _text(y):
 class OnlineBoostingClassifier(_Base):
     """An online booster of two classes, with the coding of its rows.
 
-    Rows are dicts: a number is a coordinate of its column, a text one of its own, a missing value (``None`` or
-    NaN) one that says so. Columns and labels may come and go. The third class is refused.
+    Rows are dicts: a number is a coordinate of its column, a date the days since 1970, a text one of its own, a missing
+    value (``None`` or NaN) one that says so. Columns and labels may come and go. The third class is refused.
 
     Parameters
     ----------
