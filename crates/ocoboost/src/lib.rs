@@ -76,7 +76,7 @@ pub use judge::{
     ActionChange, Bin, Bound, BoundMethod, BoundTerms, Breakdown, BreakdownSettings, Caveat, Changes,
     Comparison, Difference, JudgeJob, JudgeJobBuilder, JudgedRows, Judgement, LargeWeight, Part, RangeSource,
     Reason, RewardRange, Segment, SegmentMean, SegmentedColumn, Segments, Target, ValueEstimate, Verdict,
-    WeightsOfRows, cross_fitted_rewards,
+    WeightsOfRows, cross_fitted_rewards, delta_of,
 };
 pub use model::{
     Cuts, Decision, Exploration, Explore, Explored, Model, OnOffer, Provenance, Ranked, Seconds, Source,

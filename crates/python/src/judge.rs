@@ -6,10 +6,10 @@ use crate::choices::CandidateLog;
 use crate::errors::value;
 use crate::judgement::{Told, ToldComparison, told, told_comparison};
 use crate::log::Log;
-use crate::policy::{Policy, delta};
+use crate::policy::Policy;
 use crate::watch::watched;
 use numpy::{PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
-use ocoboost::{CandidateRows, EstimatedPropensities, JudgeJob, Target, cross_fitted_rewards};
+use ocoboost::{CandidateRows, EstimatedPropensities, JudgeJob, Target, cross_fitted_rewards, delta_of};
 use off_policy::policies::{Argmax, Policy as OffPolicy, Uniform};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -36,7 +36,7 @@ impl Settings {
     /// Of a policy that was trained on the log, or not.
     fn job(self, estimated: Option<&EstimatedPropensities>, is_own: bool) -> PyResult<JudgeJob> {
         let mut job = JudgeJob::builder()
-            .delta(delta(self.confidence))
+            .delta(delta_of(self.confidence))
             .reward_model(self.reward_model)
             .clip(self.clip)
             .seed(self.seed)

@@ -13,6 +13,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use ocoboost::model_file::{export_json, export_xgboost_json};
 use ocoboost::{
     CandidateJob, CandidateJobBuilder, Event, Exploration, Explore, JobError, Model, OnOffer, Split, TrainJob,
+    delta_of,
 };
 use off_policy::policies::{Scores, argmax};
 use off_policy::{ActionSet, ActionSets, ContextColumn, PolicyError, Schema};
@@ -73,10 +74,6 @@ const WORTH_A_POOL: usize = 1 << 17;
 /// Longer than any training.
 const ENDLESS: Duration = Duration::from_secs(1 << 40);
 
-/// δ of a confidence, without the error of 1 − 0.95.
-pub(crate) fn delta(confidence: f64) -> f64 {
-    ((1.0 - confidence) * 1e12).round() / 1e12
-}
 
 impl Settings {
     /// The time for everything.
@@ -96,7 +93,7 @@ impl Settings {
             .budget(self.budget()?)
             .seed(self.seed)
             .overrides(self.overrides)
-            .delta(delta(self.confidence))
+            .delta(delta_of(self.confidence))
             .exploration(Exploration { epsilon: self.epsilon });
         if let Some(share) = self.holdout_share {
             job = job.holdout_share(share);
@@ -129,7 +126,7 @@ impl Settings {
             .seed(self.seed)
             .validation(split)
             .overrides(self.overrides)
-            .delta(delta(self.confidence))
+            .delta(delta_of(self.confidence))
             .exploration(Exploration { epsilon: self.epsilon });
         if let Some(share) = self.holdout_share {
             job = job.holdout_share(share);
