@@ -45,6 +45,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod any_order;
 mod boost;
 mod candidates;
 mod classification;

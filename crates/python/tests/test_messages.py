@@ -389,3 +389,33 @@ def test_rows_are_counted_from_0_in_arrays_and_in_frames(log, column, library):
     numbers[7, 1] = np.inf
     with pytest.raises(ValueError, match=r"\brow 7\b"):
         quick().fit(*log.columns).predict(numbers)
+
+
+# What a policy was trained on.
+
+
+@pytest.mark.parametrize("kind", ["array", "frame", "loaded", "estimated"])
+def test_the_log_of_the_training_is_noticed_in_any_order(kind, tmp_path):
+    log, order = Log(n=400, seed=3), np.random.default_rng(0).permutation(400)
+    x, a, r, p = log.frame() if kind == "frame" else log.context, log.action, log.reward, log.pscore
+    policy = quick().fit(x, a, r, None if kind == "estimated" else p)
+    if kind == "loaded":
+        policy.save(tmp_path / "policy.ocob")
+        policy, a = PolicyBooster.load(tmp_path / "policy.ocob"), a.astype(str)
+    turned = x.iloc[order] if kind == "frame" else x[order], a[order], r[order], p[order]
+    found = evaluate(policy, *turned)
+    assert found.verdict == "cannot_answer" and "own_log" in json.dumps(found.details)
+    with pytest.raises(ValueError, match="was trained on this log"):
+        compare({"own": policy}, *turned)
+    # One reward that is another one is another log.
+    r = r.copy()
+    r[0] += 0.5
+    assert "own_log" not in json.dumps(evaluate(policy, turned[0], a[order], r[order], p[order]).details)
+
+
+def test_the_choices_of_the_training_are_noticed_in_any_order():
+    log, order = Log(n=400, seed=3), np.random.default_rng(0).permutation(400)
+    x, a, r, p = log.columns
+    policy = quick().fit(x, a, r, p, action_context=np.eye(2))
+    assert "own_log" in json.dumps(evaluate(policy, x[order], a[order], r[order], p[order]).details)
+    assert "own_log" not in json.dumps(evaluate(policy, *Log(n=400, seed=4).columns).details)

@@ -74,9 +74,9 @@ pub enum SupportWarning {
         /// How many.
         rows: u64,
     },
-    /// The effective sample size is below a tenth of n or below 30, and there is a doubly robust estimate. Its
-    /// interval looks narrow where the model of rewards takes the place of rows: it knows the model's errors
-    /// on these rows alone.
+    /// The effective sample size is below a tenth of n or below 30, and there is a doubly robust estimate.
+    /// Its interval looks narrow where the model of rewards takes the place of rows: it knows the errors of
+    /// the model on these rows alone.
     DoublyRobust {
         /// (Σw)²/Σw².
         ess: f64,

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 /// for (name, value) in found.estimates().map(|(estimator, v)| (estimator.name(), v.value)) {
 ///     assert!((value - 0.75).abs() < 1e-15, "{name}");
 /// }
-/// assert!((found.support.ess - 3.2).abs() < 1e-12 && found.warnings().len() == 2); // few rows, for IPS and for DR
+/// assert!((found.support.ess - 3.2).abs() < 1e-12 && found.warnings().len() == 2); // few rows
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -448,8 +448,8 @@ def evaluate(
 ) -> Judgement:
     """What a log says of a policy that was not trained on it; of one that was, it says nothing.
 
-    That it is the log of the training is noticed where its rows are the same in the same order. Whoever hands in
-    some of them, or shuffles them, gets numbers that are too good.
+    That it is the log of the training is noticed where its rows are the same, in whatever order. Whoever hands in some
+    of them alone gets numbers that are too good.
 
     Parameters
     ----------
