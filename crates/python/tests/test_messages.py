@@ -282,7 +282,7 @@ FORMS = {
 @pytest.fixture(scope="module")
 def dated():
     log = Log(n=400)
-    reward = (log.action == (DAYS.hour < 12)).astype(float)
+    reward = (log.action == (np.arange(400) < 200)).astype(float)
     frame = pd.DataFrame({"when": DAYS, "x": log.context[:, 0]})
     return quick(n_estimators=20).fit(frame, log.action, reward, log.pscore), frame
 
@@ -322,7 +322,8 @@ def test_dates_where_numbers_are_expected_are_refused(log):
     with pytest.raises(TypeError, match="column x holds time, neither"):
         policy.predict_one({"x": DAYS[0].time(), "y": 0.5, "z": 0.5})
     column = DAYS.to_numpy().reshape(-1, 1)
-    for context, words in ((column, r"context holds datetime64.*data frame"), (column.astype(object), "texts or dates")):
+    objects = np.array(list(DAYS), dtype=object).reshape(-1, 1)
+    for context, words in ((column, r"context holds datetime64.*data frame"), (objects, "texts or dates")):
         with pytest.raises(ValueError, match=words):
             quick().fit(context, *log.columns[1:])
         with pytest.raises(ValueError, match="holds"):
