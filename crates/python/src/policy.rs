@@ -12,8 +12,8 @@ use boosters::bopl::CompiledEnsemble;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use ocoboost::model_file::{export_json, export_xgboost_json};
 use ocoboost::{
-    CandidateJob, CandidateJobBuilder, Event, Exploration, Explore, JobError, Model, OnOffer, Split, TrainJob,
-    delta_of,
+    CandidateJob, CandidateJobBuilder, Event, Exploration, Explore, JobError, Model, OnOffer, Split,
+    TrainJob, delta_of,
 };
 use off_policy::policies::{Scores, argmax};
 use off_policy::{ActionSet, ActionSets, ContextColumn, PolicyError, Schema};
@@ -73,7 +73,6 @@ const WORTH_A_POOL: usize = 1 << 17;
 
 /// Longer than any training.
 const ENDLESS: Duration = Duration::from_secs(1 << 40);
-
 
 impl Settings {
     /// The time for everything.
@@ -455,7 +454,9 @@ fn row_of_numbers(row: &Bound<'_, PyAny>, schema: Option<&Schema>, inputs: usize
     let array = row.cast::<PyArray1<f64>>().ok().and_then(|array| array.try_readonly().ok());
     let numbers: Vec<f64> = match array.as_ref().and_then(|array| array.as_slice().ok()) {
         Some(numbers) => numbers.to_vec(),
-        None => row.try_iter()?.enumerate().map(|(place, cell)| number(place, cell?)).collect::<PyResult<_>>()?,
+        None => {
+            row.try_iter()?.enumerate().map(|(place, cell)| number(place, cell?)).collect::<PyResult<_>>()?
+        }
     };
     let expected = schema.map_or(inputs, |schema| schema.contexts().len());
     if numbers.len() != expected {

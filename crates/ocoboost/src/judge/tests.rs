@@ -287,7 +287,10 @@ fn a_comparison_says_which_differences_are_shown() {
         ([open, shown, shown], " a earns most: more than log, but it is not shown to earn more than b."),
         ([shown, shown, open], " a earns more than all others."),
         ([open, open, shown], " a earns most, but no difference is shown."),
-        ([[-0.3, -0.1], open, open], " b earns most: more than a, but it is not shown to earn more than log."),
+        (
+            [[-0.3, -0.1], open, open],
+            " b earns most: more than a, but it is not shown to earn more than log.",
+        ),
     ] {
         assert!(said(ends).ends_with(words), "{}", said(ends));
     }

@@ -1,9 +1,7 @@
 //! The warnings, each on a log that deserves it, and none on one that does not.
 
 use crate::logs::Columns;
-use off_policy::estimators::{
-    EstimatorSettings, OffPolicyEvaluation, Support, SupportWarning, TableModel,
-};
+use off_policy::estimators::{EstimatorSettings, OffPolicyEvaluation, Support, SupportWarning, TableModel};
 use off_policy::policies::Uniform;
 use off_policy::{Log, Rewards};
 use rows::RowMatrix;
