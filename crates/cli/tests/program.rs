@@ -47,6 +47,14 @@ fn a_log_becomes_a_policy_that_is_judged_played_and_looked_at() {
     let own = |answer: &serde_json::Value| answer["warnings"].to_string().contains("trained on this log");
     assert!(own(&answer), "{answer}");
     let text = std::fs::read_to_string(&log).unwrap();
+    // The same rows in another order.
+    let (header, rows) = text.split_once('\n').unwrap();
+    let turned: Vec<&str> = std::iter::once(header).chain(rows.lines().rev()).collect();
+    let path = folder.path().join("turned.csv");
+    std::fs::write(&path, turned.join("\n")).unwrap();
+    let (_, out, _) =
+        said(&run(&["evaluate", &model, &path.display().to_string(), "--format", "json", "--quiet"]));
+    assert!(own(&serde_json::from_str(&out).unwrap()), "{out}");
     let other = folder.path().join("other.csv");
     std::fs::write(&other, text.lines().take(2_000).collect::<Vec<_>>().join("\n")).unwrap();
     let other = ["evaluate", &model, &other.display().to_string(), "--format", "json", "--quiet"];

@@ -8,8 +8,8 @@ use std::io;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Where in a file something is: `log.csv, line 3`. Rows count from 1, without the header; lines count from
-/// 1, with it.
+/// Where in a file something is: `log.csv, line 3`. Rows count from 1, without the header, and from 0 where
+/// columns are in memory; lines count from 1, with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The file, as the caller called it.

@@ -62,8 +62,10 @@ pub(crate) struct Decision {
 #[derive(Debug)]
 pub(crate) struct Record {
     file: FileName,
-    /// From 1.
+    /// From 1, whatever messages count from.
     pub(crate) row: u64,
+    /// What messages call the first row: 1 in a file, 0 in memory.
+    pub(crate) first: u64,
     /// Where it begins, in a format of lines.
     pub(crate) line: Option<u64>,
     /// Column and cell; columns by the order in which the reader found them.
@@ -80,12 +82,14 @@ impl Record {
     pub(crate) fn new(file: FileName) -> Self {
         let (cells, text, items) = (Vec::new(), String::new(), Vec::new());
         let (of_candidates, candidates) = (Vec::new(), Vec::new());
-        Self { file, row: 0, line: None, cells, decision: None, text, items, of_candidates, candidates }
+        let (row, first, line, decision) = (0, 1, None, None);
+        Self { file, row, first, line, cells, decision, text, items, of_candidates, candidates }
     }
 
     /// Where it is, for messages.
     pub(crate) fn place(&self) -> Place {
-        Place { file: self.file.clone(), row: (self.row > 0).then_some(self.row), line: self.line }
+        let row = self.row.checked_sub(1).map(|before| before + self.first);
+        Place { file: self.file.clone(), row, line: self.line }
     }
 
     pub(crate) fn clear(&mut self) {

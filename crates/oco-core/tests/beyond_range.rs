@@ -83,7 +83,7 @@ fn constructors() -> Vec<Door> {
         ("gradient bound", 0, |v| OnlineFrankWolfe::theorem(ball(), vec![0.0], v, 9).map(drop)),
         ("deviation", 0, |v| GradientNoise::gaussian(v, rng()).map(drop)),
         ("delta", 0, |v| SphericalEstimator::new(v).map(drop)),
-        ("inner radius", 0, |v| Fkm::new(L2Ball::new(1e141).unwrap(), 1, v, 1.0, 1.0, rng()).map(drop)),
+        ("inner_radius", 0, |v| Fkm::new(L2Ball::new(1e141).unwrap(), 1, v, 1.0, 1.0, rng()).map(drop)),
         ("features", 1, |v| AbsoluteLoss::new(&[0.0, v], 1.0).map(drop)),
         ("target", 0, |v| AbsoluteLoss::new(&[0.0], v).map(drop)),
         ("features", 1, |v| LogisticLoss::new(&[0.0, v], 1.0).map(drop)),

@@ -126,6 +126,15 @@ pub enum JobError {
         /// How many.
         policies: usize,
     },
+    /// The loss of a play, for a learner that asks about other points.
+    #[error(
+        "the loss of the play alone was given, and the learner asks for the losses of several points: only \
+         fkm with one query plays what it asks about"
+    )]
+    LossOfPlayAlone {
+        /// The queries of a round.
+        queries: usize,
+    },
     /// A policy that was seen on another log.
     #[error("a policy was seen on another log: row {row} has another propensity or reward there")]
     OtherRows {

@@ -45,6 +45,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod any_order;
 mod boost;
 mod candidates;
 mod classification;
@@ -76,7 +77,7 @@ pub use judge::{
     ActionChange, Bin, Bound, BoundMethod, BoundTerms, Breakdown, BreakdownSettings, Caveat, Changes,
     Comparison, Difference, JudgeJob, JudgeJobBuilder, JudgedRows, Judgement, LargeWeight, Part, RangeSource,
     Reason, RewardRange, Segment, SegmentMean, SegmentedColumn, Segments, Target, ValueEstimate, Verdict,
-    WeightsOfRows, cross_fitted_rewards,
+    WeightsOfRows, cross_fitted_rewards, delta_of,
 };
 pub use model::{
     Cuts, Decision, Exploration, Explore, Explored, Model, OnOffer, Provenance, Ranked, Seconds, Source,

@@ -190,7 +190,9 @@ fn a_log_of_choices_did_not_take_one_action() {
         assert!(!reasons(&verdict).iter().any(is_one), "{verdict:?}");
     }
     // There was nothing else to take.
-    assert!(reasons(&of(1, |_| 0).verdict).iter().any(is_one));
+    let found = of(1, |_| 0);
+    assert!(reasons(&found.verdict).iter().any(is_one));
+    assert!(found.sentence().contains("a single action on offer"), "{}", found.sentence());
 }
 
 /// Before anything is trained, also where the reward is of a row to learn from.

@@ -84,7 +84,7 @@ pub enum ProjectionError {
     #[error("the point is zero everywhere: it has no mass to rescale")]
     NoMass,
     /// A step size that is not positive.
-    #[error("step {name} = {value:?} is not > 0")]
+    #[error("{name} = {value:?} is not > 0")]
     BadStep {
         /// The parameter's letter.
         name: &'static str,

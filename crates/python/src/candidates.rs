@@ -3,6 +3,7 @@
 use crate::arrays::vector;
 use crate::choices::{CandidateLog, Choices};
 use crate::errors::{of_model_file, value};
+use crate::judgement::{Told, told};
 use crate::policy::{Policy, Settings, explore};
 use crate::watch::watched;
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -43,7 +44,10 @@ pub(crate) fn load_policy(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> 
     match py.detach(|| Content::load(path)).map_err(of_model_file)? {
         Content::Policy(model) => Ok(Py::new(py, Policy::of(*model))?.into_any()),
         Content::Candidates(model) => Ok(Py::new(py, CandidatePolicy(*model))?.into_any()),
-        other => Err(value(ModelFileError::OtherContent { expected: "a policy", found: other.kind() })),
+        other => {
+            let found = other.kind();
+            Err(of_model_file(ModelFileError::OtherContent { expected: "a policy", found }))
+        }
     }
 }
 
@@ -193,11 +197,10 @@ impl CandidatePolicy {
         self.0.exploration().epsilon
     }
 
-    /// The judgement at the training, as JSON, and in words.
+    /// The judgement at the training.
     #[getter]
-    fn judgement(&self) -> PyResult<(String, String)> {
-        let judgement = self.0.judgement();
-        Ok((serde_json::to_string(judgement).map_err(value)?, judgement.sentence()))
+    fn judgement(&self) -> PyResult<Told> {
+        told(self.0.judgement())
     }
 
     /// How it was trained, and on what, as JSON.

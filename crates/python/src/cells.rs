@@ -4,6 +4,7 @@ use crate::arrays::vector;
 use crate::errors::value;
 use numpy::PyReadonlyArray1;
 use off_policy::Value;
+use off_policy::dates::{date_of_days, days_since_1970};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
@@ -15,12 +16,21 @@ pub(crate) enum Cell<'py> {
     Number(f64),
     Truth(bool),
     Text(Bound<'py, PyString>),
+    Date(Date),
     Missing,
 }
 
+/// A date or a time, as a data frame has it.
+pub(crate) struct Date {
+    /// Since 1970.
+    days: f64,
+    /// As ISO 8601 writes it.
+    written: String,
+}
+
 impl<'py> Cell<'py> {
-    /// Numbers, Boolean values and texts; `None`, NaN and the missing values of pandas are missing.
-    fn of(cell: Bound<'py, PyAny>, column: &dyn Display) -> PyResult<Self> {
+    /// Numbers, Boolean values, texts and dates; `None`, NaN and the missing values of pandas are missing.
+    pub(crate) fn of(cell: Bound<'py, PyAny>, column: &dyn Display) -> PyResult<Self> {
         let number = |number: f64| if number.is_nan() { Self::Missing } else { Self::Number(number) };
         if let Ok(float) = cell.cast::<PyFloat>() {
             return Ok(number(float.extract()?));
@@ -39,11 +49,43 @@ impl<'py> Cell<'py> {
         if kind == "NAType" || kind == "NaTType" {
             return Ok(Self::Missing);
         }
-        if cell.cast::<PyInt>().is_ok() || cell.hasattr("__float__")? {
+        // Those of numpy have a `__float__`, in a unit of their own.
+        let is_of_numpy = kind == "datetime64" || kind == "timedelta64";
+        if cell.cast::<PyInt>().is_ok() || (!is_of_numpy && cell.hasattr("__float__")?) {
             return Ok(number(cell.extract()?));
         }
-        let words = format!("column {column} holds {kind}, neither a number nor a text");
-        Err(PyTypeError::new_err(words))
+        let date = match &*kind {
+            "datetime64" => Date::of_numpy(&cell.str()?.to_string()),
+            _ if cell.hasattr("isoformat")? => Date::of(&cell.call_method0("isoformat")?.str()?.to_string()),
+            _ => None,
+        };
+        match date {
+            Some(date) => Ok(date),
+            None => {
+                let words = format!("column {column} holds {kind}, neither a number nor a text nor a date");
+                Err(PyTypeError::new_err(words))
+            }
+        }
+    }
+}
+
+impl Date {
+    /// Of a text by ISO 8601; `None` for another one.
+    fn of<'py>(text: &str) -> Option<Cell<'py>> {
+        let days = days_since_1970(text)?;
+        Some(Cell::Date(Self { days, written: date_of_days(days)? }))
+    }
+
+    /// Of what numpy writes: a year, a month, a day or a time; nothing for a time that is none.
+    fn of_numpy<'py>(text: &str) -> Option<Cell<'py>> {
+        match text.len() {
+            3 if text == "NaT" => Some(Cell::Missing),
+            4 => Self::of(&format!("{text}-01-01")),
+            7 => Self::of(&format!("{text}-01")),
+            // Hours alone.
+            13 => Self::of(&format!("{text}:00")),
+            _ => Self::of(text),
+        }
     }
 }
 
@@ -61,15 +103,24 @@ pub(crate) fn cells<'py>(row: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, P
     Ok(cells)
 }
 
-/// The cells as Rust reads them. A truth value is a number.
+/// The cells as a learner of a stream reads them: a truth value is a number, and a date the days since 1970.
 pub(crate) fn read<'a>(cells: &'a [(Bound<'_, PyString>, Cell<'_>)]) -> PyResult<Vec<(&'a str, Value<'a>)>> {
-    read_by(cells, |_| false)
+    values(cells, |_| false, |date| Value::Number(date.days))
 }
 
-/// The same, where a truth value is a label in the columns that have labels, as in a data frame.
+/// The cells as a schema reads them: a truth value is a label in the columns that have labels, and a date is
+/// one in columns of dates and labels alone, as in a data frame.
 pub(crate) fn read_by<'a>(
     cells: &'a [(Bound<'_, PyString>, Cell<'_>)],
     has_labels: impl Fn(&str) -> bool,
+) -> PyResult<Vec<(&'a str, Value<'a>)>> {
+    values(cells, has_labels, |date| Value::Text(&date.written))
+}
+
+fn values<'a>(
+    cells: &'a [(Bound<'_, PyString>, Cell<'_>)],
+    has_labels: impl Fn(&str) -> bool,
+    of_date: impl Fn(&'a Date) -> Value<'a>,
 ) -> PyResult<Vec<(&'a str, Value<'a>)>> {
     let of = |(name, cell): &'a (Bound<'_, PyString>, Cell<'_>)| {
         let cell = match cell {
@@ -79,6 +130,7 @@ pub(crate) fn read_by<'a>(
             }
             Cell::Truth(is_true) => Value::Number(f64::from(u8::from(*is_true))),
             Cell::Text(text) => Value::Text(text.to_str()?),
+            Cell::Date(date) => of_date(date),
             Cell::Missing => Value::Missing,
         };
         Ok((name.to_str()?, cell))
@@ -148,6 +200,7 @@ impl Cells {
             kept.push(match Cell::of(cell, &name)? {
                 Cell::Number(number) => Kept::Number(number),
                 Cell::Truth(is_true) => Kept::Number(f64::from(u8::from(is_true))),
+                Cell::Date(date) => Kept::Number(date.days),
                 Cell::Missing => Kept::Missing,
                 Cell::Text(text) => {
                     let text = text.to_str()?;

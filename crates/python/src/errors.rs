@@ -23,6 +23,20 @@ pub(crate) fn of_format(error: FormatError) -> PyErr {
 pub(crate) fn of_model_file(error: ModelFileError) -> PyErr {
     match error {
         ModelFileError::Io { .. } => PyOSError::new_err(error.to_string()),
+        ModelFileError::OtherContent { ref found, .. } => match reader(found) {
+            Some(reader) => value(format!("{error}: {reader} reads it")),
+            None => value(error),
+        },
         error => value(error),
+    }
+}
+
+/// What reads such a content, by the words of [`Content::kind`](ocoboost::model_file::Content::kind).
+fn reader(found: &str) -> Option<&'static str> {
+    match found {
+        "a policy" | "a policy over candidates" => Some("offpolicy.PolicyBooster.load"),
+        "a learner of a stream" => Some("online.OnlineBoostingClassifier.load"),
+        "a classifier" => Some("the program"),
+        _ => None,
     }
 }

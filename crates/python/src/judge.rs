@@ -4,11 +4,12 @@ use crate::arrays::{array_of_rows, check_places};
 use crate::candidates::{self, CandidatePolicy};
 use crate::choices::CandidateLog;
 use crate::errors::value;
+use crate::judgement::{Told, ToldComparison, told, told_comparison};
 use crate::log::Log;
-use crate::policy::{Policy, delta};
+use crate::policy::Policy;
 use crate::watch::watched;
 use numpy::{PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
-use ocoboost::{CandidateRows, EstimatedPropensities, JudgeJob, Judgement, Target, cross_fitted_rewards};
+use ocoboost::{CandidateRows, EstimatedPropensities, JudgeJob, Target, cross_fitted_rewards, delta_of};
 use off_policy::policies::{Argmax, Policy as OffPolicy, Uniform};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -35,7 +36,7 @@ impl Settings {
     /// Of a policy that was trained on the log, or not.
     fn job(self, estimated: Option<&EstimatedPropensities>, is_own: bool) -> PyResult<JudgeJob> {
         let mut job = JudgeJob::builder()
-            .delta(delta(self.confidence))
+            .delta(delta_of(self.confidence))
             .reward_model(self.reward_model)
             .clip(self.clip)
             .seed(self.seed)
@@ -123,7 +124,7 @@ fn is_own(log: &Log, judged: &Judged<'_>) -> bool {
     matches!(judged, Judged::Model(model) if model.0.was_trained_on(&log.log))
 }
 
-/// The judgement of one policy, as JSON and in words. Ctrl-C ends it.
+/// The judgement of one policy. Ctrl-C ends it.
 #[pyfunction]
 #[pyo3(signature = (log, policy, settings, *, n_jobs=None))]
 pub(crate) fn evaluate(
@@ -132,7 +133,7 @@ pub(crate) fn evaluate(
     policy: Judged<'_>,
     settings: &str,
     n_jobs: Option<usize>,
-) -> PyResult<(String, String)> {
+) -> PyResult<Told> {
     let is_own = is_own(log, &policy);
     let job =
         serde_json::from_str::<Settings>(settings).map_err(value)?.job(log.estimated.as_ref(), is_own)?;
@@ -141,10 +142,10 @@ pub(crate) fn evaluate(
         job.evaluate_watched(&log.log, known.target(), &mut || watcher.see(String::new))
     })?;
     let judgement = found.map_err(value)?;
-    Ok((serde_json::to_string(&judgement).map_err(value)?, judgement.sentence()))
+    told(&judgement)
 }
 
-/// The judgements of several policies and of the logging policy, as JSON, in words, and in words of each.
+/// The judgements of several policies and of the logging policy.
 #[pyfunction]
 #[pyo3(signature = (log, policies, names, settings, *, n_jobs=None))]
 pub(crate) fn compare(
@@ -154,7 +155,7 @@ pub(crate) fn compare(
     names: Vec<String>,
     settings: &str,
     n_jobs: Option<usize>,
-) -> PyResult<(String, String, Vec<String>)> {
+) -> PyResult<ToldComparison> {
     if let Some((name, _)) = names.iter().zip(&policies).find(|(_, policy)| is_own(log, policy)) {
         return Err(own(name));
     }
@@ -166,10 +167,7 @@ pub(crate) fn compare(
         targets.push(Target::Logged);
         job.compare_watched(&log.log, &targets, &mut || watcher.see(String::new))
     })?;
-    let comparison = found.map_err(value)?;
-    let sentences = comparison.judgements.iter().map(Judgement::sentence).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok((serde_json::to_string(&comparison).map_err(value)?, comparison.sentence(&names), sentences))
+    told_comparison(&found.map_err(value)?, &names)
 }
 
 /// q̂, n × |A|, by the model of rewards that a judgement has, cross-fitted.
@@ -185,7 +183,7 @@ pub(crate) fn estimate_rewards<'py>(
     array_of_rows(py, found.map_err(value)?, log.log.actions())
 }
 
-/// The judgement of one policy over candidates, as JSON and in words.
+/// The judgement of one policy over candidates.
 #[pyfunction]
 #[pyo3(signature = (log, policy, settings, *, n_jobs=None))]
 pub(crate) fn evaluate_candidates(
@@ -194,16 +192,16 @@ pub(crate) fn evaluate_candidates(
     policy: candidates::Judged<'_>,
     settings: &str,
     n_jobs: Option<usize>,
-) -> PyResult<(String, String)> {
+) -> PyResult<Told> {
     let (rows, is_own) = policy.rows(&log.0)?;
     let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(None, is_own)?;
     let found = watched(py, n_jobs, None, |_| job.evaluate_candidate_rows(&log.0, &rows))?;
     let judgement = found.map_err(value)?;
-    Ok((serde_json::to_string(&judgement).map_err(value)?, judgement.sentence()))
+    told(&judgement)
 }
 
-/// The judgements of several trained policies over candidates, as JSON and in words; `logs` is the same log
-/// as each of them reads it.
+/// The judgements of several trained policies over candidates; `logs` is the same log as each of them reads
+/// it.
 #[pyfunction]
 #[pyo3(signature = (logs, policies, names, settings, *, n_jobs=None))]
 pub(crate) fn compare_candidates(
@@ -213,7 +211,7 @@ pub(crate) fn compare_candidates(
     names: Vec<String>,
     settings: &str,
     n_jobs: Option<usize>,
-) -> PyResult<(String, String, Vec<String>)> {
+) -> PyResult<ToldComparison> {
     let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(None, false)?;
     let first = logs.first().ok_or_else(|| value("0 logs, and each policy needs one"))?;
     let first: &off_policy::candidates::CandidateLog = &first.0;
@@ -226,10 +224,7 @@ pub(crate) fn compare_candidates(
     }
     rows.push(CandidateRows::of_logging_policy(first));
     let found = watched(py, n_jobs, None, |_| job.compare_candidates(first, &rows))?;
-    let comparison = found.map_err(value)?;
-    let sentences = comparison.judgements.iter().map(Judgement::sentence).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok((serde_json::to_string(&comparison).map_err(value)?, comparison.sentence(&names), sentences))
+    told_comparison(&found.map_err(value)?, &names)
 }
 
 /// Of a policy that is compared on its own log.

@@ -15,12 +15,15 @@ mod coding;
 mod errors;
 mod frames;
 mod judge;
+mod judgement;
 mod lent;
 mod log;
+mod names;
 mod oco;
 mod policy;
 mod program;
 mod regression;
+mod settings;
 mod stream;
 mod watch;
 

@@ -1,9 +1,10 @@
 //! A trained policy.
 
 use crate::arrays::{array_of_rows, vector};
-use crate::cells::{cells, read_by};
+use crate::cells::{Cell, cells, read_by};
 use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_model_file, value};
+use crate::judgement::{Told, told};
 use crate::log::{Contexts, Log, unknown_labels};
 use crate::watch::watched;
 use boosters::auto_policy::{Overrides, Progress};
@@ -11,11 +12,12 @@ use boosters::bopl::CompiledEnsemble;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use ocoboost::model_file::{export_json, export_xgboost_json};
 use ocoboost::{
-    CandidateJob, CandidateJobBuilder, Event, Exploration, Explore, JobError, Model, OnOffer, Split, TrainJob,
+    CandidateJob, CandidateJobBuilder, Event, Exploration, Explore, JobError, Model, OnOffer, Split,
+    TrainJob, delta_of,
 };
 use off_policy::policies::{Scores, argmax};
 use off_policy::{ActionSet, ActionSets, ContextColumn, PolicyError, Schema};
-use pyo3::exceptions::PyUserWarning;
+use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use rows::Row;
@@ -72,11 +74,6 @@ const WORTH_A_POOL: usize = 1 << 17;
 /// Longer than any training.
 const ENDLESS: Duration = Duration::from_secs(1 << 40);
 
-/// δ of a confidence, without the error of 1 − 0.95.
-pub(crate) fn delta(confidence: f64) -> f64 {
-    ((1.0 - confidence) * 1e12).round() / 1e12
-}
-
 impl Settings {
     /// The time for everything.
     fn budget(&self) -> PyResult<Duration> {
@@ -95,7 +92,7 @@ impl Settings {
             .budget(self.budget()?)
             .seed(self.seed)
             .overrides(self.overrides)
-            .delta(delta(self.confidence))
+            .delta(delta_of(self.confidence))
             .exploration(Exploration { epsilon: self.epsilon });
         if let Some(share) = self.holdout_share {
             job = job.holdout_share(share);
@@ -128,7 +125,7 @@ impl Settings {
             .seed(self.seed)
             .validation(split)
             .overrides(self.overrides)
-            .delta(delta(self.confidence))
+            .delta(delta_of(self.confidence))
             .exploration(Exploration { epsilon: self.epsilon });
         if let Some(share) = self.holdout_share {
             job = job.holdout_share(share);
@@ -389,11 +386,10 @@ impl Policy {
         self.0.exploration().epsilon
     }
 
-    /// The judgement at the training, as JSON, and in words.
+    /// The judgement at the training.
     #[getter]
-    fn judgement(&self) -> PyResult<(String, String)> {
-        let judgement = self.0.judgement();
-        Ok((serde_json::to_string(judgement).map_err(value)?, judgement.sentence()))
+    fn judgement(&self) -> PyResult<Told> {
+        told(self.0.judgement())
     }
 
     /// How it was trained, and on what, as JSON.
@@ -442,12 +438,25 @@ impl Policy {
     }
 }
 
+/// The number at a place of a row.
+fn number(place: usize, cell: Bound<'_, PyAny>) -> PyResult<f64> {
+    match Cell::of(cell, &place)? {
+        Cell::Number(number) => Ok(number),
+        Cell::Truth(is_true) => Ok(f64::from(u8::from(is_true))),
+        Cell::Missing => Ok(f64::NAN),
+        Cell::Text(_) => Err(PyTypeError::new_err(format!("column {place} is a text: hand in a dict"))),
+        Cell::Date(_) => Err(PyTypeError::new_err(format!("column {place} is a date: hand in a dict"))),
+    }
+}
+
 /// A row of numbers by the columns of a model.
 fn row_of_numbers(row: &Bound<'_, PyAny>, schema: Option<&Schema>, inputs: usize) -> PyResult<Vec<f64>> {
     let array = row.cast::<PyArray1<f64>>().ok().and_then(|array| array.try_readonly().ok());
     let numbers: Vec<f64> = match array.as_ref().and_then(|array| array.as_slice().ok()) {
         Some(numbers) => numbers.to_vec(),
-        None => row.extract()?,
+        None => {
+            row.try_iter()?.enumerate().map(|(place, cell)| number(place, cell?)).collect::<PyResult<_>>()?
+        }
     };
     let expected = schema.map_or(inputs, |schema| schema.contexts().len());
     if numbers.len() != expected {

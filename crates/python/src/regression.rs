@@ -3,8 +3,12 @@
 use crate::arrays::vector;
 use crate::cells::{Column, Table, cells, in_turn, read};
 use crate::errors::value;
+use crate::settings::{Check, check_name, of_job, settings};
 use numpy::{PyArray1, PyReadonlyArray1};
-use ocoboost::{BanditSettings, JobError, RegressionSettings, StreamBandit, StreamRegressor};
+use ocoboost::{
+    BanditBooster, BanditSettings, JobError, RegressionBooster, RegressionLoss, RegressionSettings,
+    StreamBandit, StreamRegressor,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -17,8 +21,10 @@ impl Regressor {
     /// A regressor before its first row, which has so many cells; the settings as JSON.
     #[new]
     fn new(settings: &str, cells: usize) -> PyResult<Self> {
-        let settings: RegressionSettings = serde_json::from_str(settings).map_err(value)?;
-        Ok(Self(settings.begin(cells).map_err(value)?))
+        let named: [(&str, Check); 2] =
+            [("booster", check_name::<RegressionBooster>), ("loss", check_name::<RegressionLoss>)];
+        let settings: RegressionSettings = self::settings(settings, &named)?;
+        Ok(Self(settings.begin(cells).map_err(of_job)?))
     }
 
     /// Learns a row, and returns what was predicted before.
@@ -93,8 +99,9 @@ impl Bandit {
     /// A learner before its first row, which has so many cells; the settings as JSON.
     #[new]
     fn new(settings: &str, cells: usize) -> PyResult<Self> {
-        let settings: BanditSettings = serde_json::from_str(settings).map_err(value)?;
-        Ok(Self(settings.begin(cells).map_err(value)?))
+        let named: [(&str, Check); 1] = [("booster", check_name::<BanditBooster>)];
+        let settings: BanditSettings = self::settings(settings, &named)?;
+        Ok(Self(settings.begin(cells).map_err(of_job)?))
     }
 
     /// What the coming round plays for a row.
@@ -136,7 +143,7 @@ impl Bandit {
         loss: f64,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let cells = cells(row)?;
-        Ok(PyArray1::from_vec(py, self.0.observe(read(&cells)?, loss).map_err(value)?))
+        Ok(PyArray1::from_vec(py, self.0.observe(read(&cells)?, loss).map_err(of_job)?))
     }
 
     /// The rounds so far.

@@ -3,11 +3,13 @@
 use crate::arrays::vector;
 use crate::cells::{Column, Table, cells, in_turn, read};
 use crate::errors::{of_model_file, value};
+use crate::settings::{Check, check_name, of_job, settings};
 use numpy::PyReadonlyArray1;
 use ocoboost::{JobError, StreamBooster, StreamJob, StreamLearner, StreamWeakLearner};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde::Deserialize;
+use serde_json::json;
 use std::path::PathBuf;
 
 /// An online booster with the coding of its rows.
@@ -30,8 +32,10 @@ impl Stream {
     /// A learner before its first row, which has so many cells.
     #[new]
     fn new(settings: &str, cells: usize) -> PyResult<Self> {
+        let named: [(&str, Check); 2] =
+            [("booster", check_name::<StreamBooster>), ("weak_learner", check_name::<StreamWeakLearner>)];
         let Settings { booster, weak_learner, learners, advantage, bits, seed } =
-            serde_json::from_str(settings).map_err(value)?;
+            self::settings(settings, &named)?;
         let mut job =
             StreamJob::builder().booster(booster).weak_learner(weak_learner).learners(learners).seed(seed);
         if let Some(advantage) = advantage {
@@ -40,7 +44,7 @@ impl Stream {
         if let Some(bits) = bits {
             job = job.bits(bits);
         }
-        Ok(Self(job.build().and_then(|job| job.begin(cells)).map_err(value)?))
+        Ok(Self(job.build().and_then(|job| job.begin(cells)).map_err(of_job)?))
     }
 
     /// Learns a row, and returns the class that was predicted before.
@@ -87,6 +91,23 @@ impl Stream {
     fn predict(slf: &Bound<'_, Self>, row: &Bound<'_, PyDict>) -> PyResult<Option<u32>> {
         let cells = cells(row)?;
         slf.try_borrow_mut()?.0.predict(read(&cells)?).map_err(value)
+    }
+
+    /// The settings by which it was made, as JSON by their names in Python.
+    #[getter]
+    fn settings(&self) -> String {
+        let Self(learner) = self;
+        let (booster, weak_learner) = (learner.booster(), learner.weak_learner());
+        let (advantage, bits, seed) = (learner.advantage(), learner.bits(), learner.seed());
+        json!({
+            "booster": booster,
+            "weak_learner": weak_learner,
+            "n_learners": learner.learners(),
+            "advantage": advantage,
+            "bits": bits,
+            "seed": seed,
+        })
+        .to_string()
     }
 
     /// The names of the classes so far.

@@ -104,6 +104,11 @@ impl<W: OnlinePredictor<Label>> OnlineBbm<W> {
         masses[..=n / 2].iter().sum::<f64>() / masses.iter().sum::<f64>()
     }
 
+    /// γ.
+    pub fn advantage(&self) -> f64 {
+        self.state.advantage
+    }
+
     /// W_1, …, W_N.
     pub fn learners(&self) -> &[W] {
         self.state.taught.learners()

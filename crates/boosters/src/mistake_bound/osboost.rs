@@ -92,6 +92,11 @@ impl<W: OnlinePredictor<Label>> OsBoost<W> {
         State { taught: TaughtLearners::new(learners, rng), advantage }.try_into()
     }
 
+    /// γ.
+    pub fn advantage(&self) -> f64 {
+        self.state.advantage
+    }
+
     /// W_1, …, W_N.
     pub fn learners(&self) -> &[W] {
         self.state.taught.learners()

@@ -151,7 +151,8 @@ impl<'a> Played<'a> {
     fn caution(self, opened: &Opened) -> Option<&'static str> {
         let own = self.model().map(|model| &model.provenance().sources[..]).unwrap_or_default();
         let is_own = opened.sources.iter().any(|file| own.iter().any(|own| own.sha256 == file.sha256));
-        is_own.then_some(OWN_LOG)
+        let is_same = || self.model().is_some_and(|model| model.was_trained_on(&opened.log));
+        (is_own || is_same()).then_some(OWN_LOG)
     }
 
     fn rows(self, log: &CandidateLog) -> Result<CandidateRows, JobError> {

@@ -116,6 +116,8 @@ fn words_of(warning: &SupportWarning) -> String {
         SupportWarning::EffectiveSampleSize { .. } => "the log seldom did what the policy does",
         SupportWarning::PropensityFloor { .. } => "such weights are not to be trusted",
         SupportWarning::FewRewards { .. } => "an interval around so few is too narrow",
+        SupportWarning::DoublyRobust { .. } => "it is too narrow where the model errs elsewhere",
+        SupportWarning::OutOfRange { .. } => "no policy earns that, so the estimate is far off",
         _ => "an estimate may be far off",
     };
     let words = warning.to_string();

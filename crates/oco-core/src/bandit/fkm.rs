@@ -119,10 +119,10 @@ pub(super) fn querying_inside<K: Exact<Euclidean>>(
     delta: f64,
     eta: f64,
 ) -> Result<(Ogd<Shrunk<K>>, SphericalEstimator), OcoError> {
-    check_step("inner radius", inner_radius)?;
+    check_step("inner_radius", inner_radius)?;
     let estimator = SphericalEstimator::new(delta)?;
     if delta >= inner_radius {
-        let (name, domain) = ("delta", "(0, inner radius)");
+        let (name, domain) = ("delta", "(0, inner_radius)");
         return Err(ProjectionError::BadParameter { name, value: delta, domain }.into());
     }
     let shrunk = Shrunk::new(set, filled("dimension", dimension, 0.0)?, delta / inner_radius)?;

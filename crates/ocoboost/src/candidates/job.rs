@@ -7,6 +7,7 @@ use super::model::{CandidateModel, CandidateRecord, TriedRecipe};
 use super::recipe::{CandidateObjective, RECIPES, REGRESSION, ends, may_win, recipes};
 use super::run::{Run, binned, check};
 use super::search::Plan;
+use crate::any_order;
 use crate::copies::times_of_every_choice;
 use crate::error::JobError;
 use crate::judge::{Circumstances, JudgeJob, JudgedRows, Judgement};
@@ -210,6 +211,7 @@ impl CandidateJob {
             judging_rows: judging.len(),
             sources: self.sources.clone(),
             log_sha256: settings.log_sha256.clone(),
+            row_digest: any_order::of_choices(log),
             program: concat!("ocoboost ", env!("CARGO_PKG_VERSION")).to_owned(),
             propensities: PropensitySource::Logged,
         };
@@ -264,10 +266,17 @@ impl CandidateJob {
 }
 
 impl CandidateModel {
-    /// Whether it was trained on exactly this log: its judgement on the same choices shows nothing.
+    /// Whether it was trained on the choices of this log, whatever their order and propensities; on exactly
+    /// this log where the file is of before that, or there are fewer than 20 different choices. Its judgement
+    /// on the same choices shows nothing.
     #[must_use]
     pub fn was_trained_on(&self, log: &CandidateLog) -> bool {
-        self.provenance.log_sha256 == sha256(log)
+        let Provenance { rows, row_digest, log_sha256, .. } = &self.provenance;
+        *rows == log.len()
+            && match row_digest {
+                Some(own) => any_order::of_choices(log).as_ref() == Some(own),
+                None => *log_sha256 == sha256(log),
+            }
     }
 }
 

@@ -70,16 +70,30 @@ impl Comparison {
         let best = self.best();
         let rows = thousands(self.judgements.first().map_or(0, |judgement| judgement.rows));
         let of_best = self.differences.iter().filter(|d| d.first == best || d.second == best);
-        let beaten: Vec<String> = of_best
-            .filter(|d| d.is_shown())
-            .map(|d| name(if d.first == best { d.second } else { d.first }))
-            .collect();
-        let others = self.judgements.len() - 1;
-        match beaten.len() {
-            0 => format!("On {rows} rows {} earns most, but no difference is shown.", name(best)),
-            n if n == others => format!("On {rows} rows {} earns more than all others.", name(best)),
-            _ => format!("On {rows} rows {} earns most; it is shown for {}.", name(best), beaten.join(", ")),
+        let (beaten, others): (Vec<&Difference>, Vec<_>) = of_best.partition(|d| d.is_shown());
+        let [beaten, others] = [beaten, others].map(|differences| {
+            let other = |d: &&Difference| name(if d.first == best { d.second } else { d.first });
+            differences.iter().map(other).collect::<Vec<_>>()
+        });
+        let best = name(best);
+        match (beaten.len(), others.len()) {
+            (0, _) => format!("On {rows} rows {best} earns most, but no difference is shown."),
+            (_, 0) => format!("On {rows} rows {best} earns more than all others."),
+            _ => format!(
+                "On {rows} rows {best} earns most: more than {}, but it is not shown to earn more than {}.",
+                listed(&beaten),
+                listed(&others)
+            ),
         }
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 

@@ -323,7 +323,7 @@ impl JudgeJob {
             range,
             propensities: source,
             support: found.support,
-            warnings: found.warnings(),
+            warnings: found.warnings_within(ends),
             caveats,
             verdict,
         })
@@ -411,6 +411,17 @@ fn deviation(values: impl Iterator<Item = f64>) -> Result<f64, JobError> {
         return Ok(0.0);
     }
     Ok(Moments::of(&values)?.variance()?.unwrap_or(0.0).sqrt())
+}
+
+/// δ of a confidence: 1 less it, without the rounding of that difference.
+///
+/// ```
+/// assert_eq!(ocoboost::delta_of(0.95), 0.05);
+/// assert!(1.0 - 0.95 > 0.05);
+/// ```
+#[must_use]
+pub fn delta_of(confidence: f64) -> f64 {
+    ((1.0 - confidence) * 1e12).round() / 1e12
 }
 
 impl JudgeJobBuilder {

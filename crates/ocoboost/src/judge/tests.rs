@@ -267,6 +267,35 @@ fn paired_differences_are_sharper_than_values() {
     assert_eq!(refused, Err(JobError::TooFewPolicies { policies: 1 }));
 }
 
+#[test]
+fn a_comparison_says_which_differences_are_shown() {
+    let log = log(&world(&[0.3, 0.7], &[0.3, 0.6], 400), 7);
+    let even = Uniform::new(2).unwrap();
+    let targets = [Target::Policy(&even), Target::Policy(&even), Target::Logged];
+    let found = plain().build().unwrap().compare(&log, &targets).unwrap();
+    // Of the first and the second, the first and the third, the second and the third.
+    let said = |ends: [[f64; 2]; 3]| {
+        let mut found = found.clone();
+        for (difference, [lower, upper]) in found.differences.iter_mut().zip(ends) {
+            *difference = Difference { value: 0.5 * (lower + upper), lower, upper, ..*difference };
+        }
+        found.sentence(&["a", "b", "log"])
+    };
+    let (shown, open) = ([0.1, 0.3], [-0.1, 0.3]);
+    for (ends, words) in [
+        ([shown, open, open], " a earns most: more than b, but it is not shown to earn more than log."),
+        ([open, shown, shown], " a earns most: more than log, but it is not shown to earn more than b."),
+        ([shown, shown, open], " a earns more than all others."),
+        ([open, open, shown], " a earns most, but no difference is shown."),
+        (
+            [[-0.3, -0.1], open, open],
+            " b earns most: more than a, but it is not shown to earn more than log.",
+        ),
+    ] {
+        assert!(said(ends).ends_with(words), "{}", said(ends));
+    }
+}
+
 /// A policy that is known by its probabilities alone is judged as the policy itself, by one model of rewards.
 #[test]
 fn a_table_is_judged_as_the_policy_that_it_is_of() {

@@ -94,7 +94,7 @@ pub enum Reason {
     },
     /// The log took a single action.
     OneAction {
-        /// |A|.
+        /// |A|, or 1 where no row had another action on offer.
         actions: usize,
     },
     /// The propensities cannot be those that were in force: the weights of a policy that could be the logging
@@ -138,8 +138,11 @@ impl fmt::Display for Reason {
                 write!(f, "every row is in the log {times} times, so the rows that judge were learnt from")
             }
             Self::ConstantReward { reward } => write!(f, "every row earned {reward}"),
+            Self::OneAction { actions: 0..=1 } => {
+                write!(f, "every row had a single action on offer, and there was nothing to choose")
+            }
             Self::OneAction { actions } => {
-                write!(f, "the log took a single action of {actions}, in every row")
+                write!(f, "the log took the same one of {actions} actions in every row")
             }
             Self::WrongPropensities { mean_weight, standard_error } => write!(
                 f,
@@ -171,7 +174,8 @@ pub(super) fn hard_reasons(
     }
     let first = log.logged_actions().first();
     if log.logged_actions().iter().all(|a| Some(a) == first) {
-        reasons.push(Reason::OneAction { actions: log.actions() });
+        let has_choice = log.iter().any(|row| row.on_offer.len() > 1);
+        reasons.push(Reason::OneAction { actions: if has_choice { log.actions() } else { 1 } });
     }
     if let Some(&reward) = log.rewards().first()
         && log.rewards().iter().all(|r| *r == reward)

@@ -83,6 +83,10 @@ pub struct Provenance {
     pub sources: Vec<Source>,
     /// The SHA-256 of the numbers of the log but for the propensities, as hexadecimal digits.
     pub log_sha256: String,
+    /// A digest of its rows but for the propensities, the same in every order; `None` in files of before it
+    /// was kept, and for fewer than 20 different rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_digest: Option<String>,
     /// The program and its version.
     pub program: String,
     /// Where the propensities come from.

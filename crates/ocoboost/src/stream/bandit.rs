@@ -270,17 +270,14 @@ impl StreamBandit {
     /// Learns from the loss of the play alone.
     ///
     /// # Errors
-    /// As [`round`](Self::round); also [`JobError::BadSetting`] where a round asks for several losses.
+    /// As [`round`](Self::round); also [`JobError::LossOfPlayAlone`] where a round asks for several losses.
     pub fn observe<'a>(
         &mut self,
         cells: impl IntoIterator<Item = (&'a str, Value<'a>)>,
         loss: f64,
     ) -> Result<Vec<f64>, JobError> {
         if !self.state.settings.plays_its_query() {
-            #[allow(clippy::cast_precision_loss, reason = "for a message")]
-            let (name, value) = ("queries", self.state.settings.queries as f64);
-            let domain = "{1} of the booster fkm: this learner asks for the losses of several points";
-            return Err(JobError::BadSetting { name, value, domain });
+            return Err(JobError::LossOfPlayAlone { queries: self.state.settings.queries });
         }
         self.round(cells, &mut |_| loss)
     }

@@ -50,6 +50,9 @@ pub(crate) struct StreamState {
     pub(super) weak_learner: StreamWeakLearner,
     pub(super) learners: usize,
     pub(super) seed: u64,
+    /// b where it was given; also none in files of before it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) given_bits: Option<u32>,
     pub(super) coding: StreamCoding,
     pub(super) scaling: Scaling,
     pub(super) classes: Vec<String>,
@@ -218,6 +221,25 @@ impl StreamLearner {
     #[must_use]
     pub fn learners(&self) -> usize {
         self.parts.state.learners
+    }
+
+    /// γ where it was given; `None` where it is chosen, and for boosters without one.
+    #[must_use]
+    pub fn advantage(&self) -> Option<f64> {
+        self.parts.state.boosted.given_advantage()
+    }
+
+    /// b where it was given; `None` where the first row has chosen it, and for a learner of a file of before
+    /// this was kept. [`coordinates`](Self::coordinates) is 2^b in every case.
+    #[must_use]
+    pub fn bits(&self) -> Option<u32> {
+        self.parts.state.given_bits
+    }
+
+    /// The seed of everything.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.parts.state.seed
     }
 
     /// The files that it has learnt from, as far as they were named.

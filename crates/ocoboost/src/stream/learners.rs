@@ -220,6 +220,17 @@ impl Boosted {
         }
     }
 
+    /// γ where it was given: one is then all that there is to choose from.
+    pub(super) fn given_advantage(&self) -> Option<f64> {
+        match self {
+            Self::Agnostic(choice) => only(choice).map(OnlineAgnosticBooster::advantage),
+            Self::Realizable(choice) => only(choice).map(OnlineRealizableBooster::advantage),
+            Self::OsBoost(choice) => only(choice).map(OsBoost::advantage),
+            Self::OnlineBbm(choice) => only(choice).map(OnlineBbm::advantage),
+            Self::AdaBoostOl(_) | Self::Alone(_) => None,
+        }
+    }
+
     pub(super) fn inner(&self) -> &dyn OnlinePredictor<Label> {
         match self {
             Self::Agnostic(booster) => booster,
@@ -240,5 +251,13 @@ impl Boosted {
             Self::AdaBoostOl(booster) => &mut **booster,
             Self::Alone(learner) => learner,
         }
+    }
+}
+
+/// The one candidate of a choice without a choice.
+fn only<P: OnlinePredictor<Label>>(choice: &ProgressiveChoice<P>) -> Option<&P> {
+    match choice.candidates() {
+        [only] => Some(only),
+        _ => None,
     }
 }

@@ -100,6 +100,7 @@ impl StreamJob {
                 weak_learner,
                 learners,
                 seed,
+                given_bits: self.bits,
                 coding,
                 scaling: Scaling::default(),
                 classes: Vec::new(),

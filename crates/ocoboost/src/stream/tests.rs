@@ -74,6 +74,28 @@ fn every_booster_of_every_learner_learns() {
     }
 }
 
+#[test]
+fn a_learner_says_the_settings_of_its_job() {
+    for booster in BOOSTERS {
+        let has_advantage = !matches!(booster, StreamBooster::AdaBoostOl | StreamBooster::Alone);
+        for (advantage, bits) in [(None, None), (has_advantage.then_some(0.3), Some(5))] {
+            let mut job = StreamJob::builder().booster(booster).learners(4).seed(9);
+            if let Some(advantage) = advantage {
+                job = job.advantage(advantage);
+            }
+            if let Some(bits) = bits {
+                job = job.bits(bits);
+            }
+            let learner = job.build().unwrap().begin(3).unwrap();
+            let loaded = StreamLearner::from_bytes(&learner.to_bytes().unwrap()).unwrap();
+            for learner in [learner, loaded] {
+                assert_eq!((learner.booster(), learner.learners(), learner.seed()), (booster, 4, 9));
+                assert_eq!((learner.advantage(), learner.bits()), (advantage, bits), "{booster:?}");
+            }
+        }
+    }
+}
+
 /// The statement of the guide: bit for bit, for every booster and learner.
 #[test]
 fn a_learner_that_was_saved_goes_on_as_if_it_had_not_been_stopped() {

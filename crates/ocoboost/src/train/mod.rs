@@ -7,6 +7,7 @@ mod fingerprint;
 use crate::split::{Split, holdout_share};
 pub use checkpoint::{Moment, TrainCheckpoint};
 
+use crate::any_order;
 use crate::copies::times_of_every_row;
 use crate::error::JobError;
 use crate::importance::Importance;
@@ -213,6 +214,7 @@ impl TrainJob {
             judging_rows: judging.len(),
             sources: self.sources.clone(),
             log_sha256: fingerprint::of_decisions(log),
+            row_digest: any_order::of_rows(log),
             program: concat!("ocoboost ", env!("CARGO_PKG_VERSION")).to_owned(),
             propensities: match self.estimated {
                 Some(_) => PropensitySource::Estimated,
@@ -271,11 +273,17 @@ impl TrainJob {
 }
 
 impl Model {
-    /// Whether it was trained on exactly this log, whatever its propensities: its judgement on the same rows
-    /// shows nothing.
+    /// Whether it was trained on the rows of this log, whatever their order and propensities; in their order
+    /// where the file is of before that, or there are fewer than 20 different rows. Its judgement on the same
+    /// rows shows nothing.
     #[must_use]
     pub fn was_trained_on(&self, log: &Log) -> bool {
-        fingerprint::is_of(&self.provenance.log_sha256, log)
+        let Provenance { rows, row_digest, log_sha256, .. } = &self.provenance;
+        *rows == log.len()
+            && match row_digest {
+                Some(own) => any_order::of_rows(log).as_ref() == Some(own),
+                None => fingerprint::is_of(log_sha256, log),
+            }
     }
 }
 
@@ -494,6 +502,13 @@ mod tests {
         };
         assert_eq!(resumed(&fingerprint::of_before(&log)).unwrap().ensemble(), model.ensemble());
         assert!(resumed("00").is_err());
+        let turned = log.select((0..200).map(|i| (7 * i + 3) % 200)).unwrap();
+        assert!(model.was_trained_on(&log) && model.was_trained_on(&turned));
+        // A file of before the rows were known in any order.
+        let mut saved = serde_json::to_value(&model.provenance).unwrap();
+        assert!(saved.as_object_mut().unwrap().remove("row_digest").is_some());
+        model.provenance = serde_json::from_value(saved).unwrap();
+        assert!(model.was_trained_on(&log) && !model.was_trained_on(&turned));
         for (digest, is_own) in [
             (fingerprint::of_decisions(&log), true),
             (fingerprint::of(&log), true),

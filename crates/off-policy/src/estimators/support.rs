@@ -1,5 +1,6 @@
 //! Whether a log can answer for a policy.
 
+use crate::estimators::definitions::Estimator;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -73,6 +74,24 @@ pub enum SupportWarning {
         /// How many.
         rows: u64,
     },
+    /// The effective sample size is below a tenth of n or below 30, and there is a doubly robust estimate.
+    /// Its interval looks narrow where the model of rewards takes the place of rows: it knows the errors of
+    /// the model on these rows alone.
+    DoublyRobust {
+        /// (Σw)²/Σw².
+        ess: f64,
+    },
+    /// An estimate outside the range of the rewards, which the value of no policy can be.
+    OutOfRange {
+        /// By which estimator.
+        estimator: Estimator,
+        /// The estimate.
+        value: f64,
+        /// The least reward.
+        lower: f64,
+        /// The largest.
+        upper: f64,
+    },
 }
 
 impl fmt::Display for SupportWarning {
@@ -92,9 +111,28 @@ impl fmt::Display for SupportWarning {
             Self::FewRewards { rows } => {
                 write!(f, "only {rows} rows have a weight and a reward other than 0")
             }
+            Self::DoublyRobust { ess } => {
+                write!(f, "the interval of DR knows the errors of the model of rewards by {ess:.0} rows")
+            }
+            Self::OutOfRange { estimator, value, lower, upper } => {
+                let (name, value) = (estimator.name(), four_digits(value));
+                if value < lower {
+                    write!(f, "{name} says {value}, and no reward is below {}", four_digits(lower))
+                } else {
+                    write!(f, "{name} says {value}, and no reward is above {}", four_digits(upper))
+                }
+            }
         }
     }
 }
+
+/// The number, rounded to four digits.
+fn four_digits(x: f64) -> f64 {
+    format!("{x:.3e}").parse().unwrap_or(x)
+}
+
+/// Effective rows, and rewarded ones, below which an interval is not to be trusted.
+const FEW: u64 = 30;
 
 /// The largest propensity that counts as being at the floor.
 pub(crate) const FLOOR: f64 = f32::EPSILON as f64;
@@ -115,16 +153,27 @@ impl Support {
         if share > 0.05_f64.max(10.0 / n) {
             warnings.push(SupportWarning::LargestWeight { weight, share });
         }
-        if self.ess < 0.1 * n {
+        if self.is_thin() {
             warnings.push(SupportWarning::EffectiveSampleSize { ess: self.ess, rows: self.rows });
         }
         if self.at_floor > 0 {
             let (rows, least) = (self.at_floor, self.least_propensity);
             warnings.push(SupportWarning::PropensityFloor { rows, least });
         }
-        if self.effective_rewards < 30 {
+        if self.effective_rewards < FEW {
             warnings.push(SupportWarning::FewRewards { rows: self.effective_rewards });
         }
         warnings
+    }
+
+    /// Whether the effective sample size is below a tenth of n.
+    fn is_thin(&self) -> bool {
+        self.ess < 0.1 * self.rows as f64
+    }
+
+    /// What speaks against a doubly robust estimate.
+    pub(crate) fn warning_of_doubly_robust(&self) -> Option<SupportWarning> {
+        let is_small = self.is_thin() || self.ess < FEW as f64;
+        is_small.then_some(SupportWarning::DoublyRobust { ess: self.ess })
     }
 }

@@ -1,7 +1,10 @@
 //! The warnings, each on a log that deserves it, and none on one that does not.
 
 use crate::logs::Columns;
-use off_policy::estimators::{EstimatorSettings, Support, SupportWarning};
+use off_policy::estimators::{EstimatorSettings, OffPolicyEvaluation, Support, SupportWarning, TableModel};
+use off_policy::policies::Uniform;
+use off_policy::{Log, Rewards};
+use rows::RowMatrix;
 
 fn support_of(change: impl Fn(&mut Columns)) -> Support {
     let mut log = Columns::drawn(1000, 7);
@@ -112,5 +115,50 @@ fn warnings_begin_where_they_are_said_to() {
         let others = found.iter().filter(|w| support.mean_weight > 0.0 || !largest(w)).collect::<Vec<_>>();
         assert_eq!(others.len(), usize::from(warned.is_some()), "{support:?}: {found:?}");
         assert!(warned.is_none_or(|is_it| is_it(others[0])), "{support:?}: {found:?}");
+    }
+}
+
+/// A target that always plays the action that pays, of which the log has more than its share: IPS goes beyond
+/// the largest reward, and the estimators that are divided by the weights do not.
+#[test]
+fn an_estimate_that_no_policy_earns_is_named() {
+    let mut log = Columns::drawn(1000, 7);
+    (0..1000).for_each(|i| set(&mut log, i, 0.5, 1.0));
+    (0..400).for_each(|i| log.actions[i] = 1);
+    log.propensities[..400].fill(0.5);
+    log.rewards.fill(0.0);
+    log.rewards[400..].fill(1.0);
+    log.q.fill(0.5);
+    let found = log.evaluate(EstimatorSettings::default());
+    assert!((found.ips.value - 1.2).abs() < 1e-12, "{found:?}");
+    let said: Vec<String> = found.warnings_within([0.0, 1.0]).iter().map(ToString::to_string).collect();
+    assert!(said.iter().any(|words| words == "IPS says 1.2, and no reward is above 1"), "{said:?}");
+    assert!(!said.iter().any(|words| words.contains("SNIPS")), "{said:?}");
+    let is_outside = |w: &SupportWarning| matches!(w, SupportWarning::OutOfRange { .. });
+    // Inside, at the end but for rounding, and below.
+    assert!(!found.warnings_within([0.0, 1.25]).iter().any(is_outside));
+    assert!(!found.warnings_within([0.0, found.ips.value * (1.0 - 1e-12)]).iter().any(is_outside));
+    let low = found.warnings_within([1.5, 2.0]).iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(low.iter().any(|words| words == "IPS says 1.2, and no reward is below 1.5"), "{low:?}");
+    assert!(!found.warnings().iter().any(is_outside));
+}
+
+/// Only where there is a doubly robust estimate, and few rows for it.
+#[test]
+fn few_rows_are_few_for_the_doubly_robust_estimate_too() {
+    let model = TableModel::new(vec![0.2, 0.4, 0.6]).unwrap();
+    let is_it = |w: &SupportWarning| matches!(w, SupportWarning::DoublyRobust { .. });
+    for (rows, weight, is_few) in [(1000, 1.0, false), (1000, 1e4, true), (25, 1.0, true)] {
+        let contexts = RowMatrix::dense(1, vec![0.0; rows]).unwrap();
+        let actions = (0..rows).map(|i| if i % 3 == 0 { 0 } else { 1 + u32::from(i % 3 == 1) }).collect();
+        let mut propensities = vec![1.0 / 3.0; rows];
+        propensities[0] /= weight;
+        let log = Log::new(contexts, 3, actions, propensities, Rewards(vec![1.0; rows])).unwrap();
+        let settings = EstimatorSettings::default();
+        let uniform = Uniform::new(3).unwrap();
+        let with = OffPolicyEvaluation::of(&log, &uniform, Some(&model), settings).unwrap();
+        let without = OffPolicyEvaluation::of(&log, &uniform, None, settings).unwrap();
+        assert_eq!(with.warnings().iter().any(is_it), is_few, "{:?}", with.support);
+        assert!(!without.warnings().iter().any(is_it));
     }
 }

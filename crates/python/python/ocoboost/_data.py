@@ -146,11 +146,14 @@ def matrix(context, name="context"):
         raise ValueError(f"{name} has shape {array.shape}, not (n, m)")
     if array.dtype.kind == "c":
         raise ValueError(f"{name} holds complex numbers")
+    if array.dtype.kind in "mM":
+        # A cast would count them in a unit of their own.
+        raise ValueError(f"{name} holds {array.dtype}, and no numbers: hand in a data frame, where dates are read")
     if array.dtype not in (np.float32, np.float64):
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError(f"{name} holds texts: hand in a data frame") from None
+            raise ValueError(f"{name} holds texts or dates: hand in a data frame") from None
     return readable(array), array.shape
 
 
@@ -231,12 +234,28 @@ def as_json(settings):
     return json.dumps(settings, default=plain)
 
 
-def whole(name, value):
+def text(name, value):
+    """A setting that is a text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} = {value!r} is no text")
+    return value
+
+
+def truth(name, value):
+    """A setting that is true or not."""
+    if not _is_truth(value):
+        raise TypeError(f"{name} = {value!r} is neither True nor False")
+    return bool(value)
+
+
+def whole(name, value, *, below=2**64):
     """A setting that is a whole number, 0 or more."""
     if _is_truth(value) or not isinstance(value, Integral):
         raise TypeError(f"{name} = {value!r} is no whole number")
     if value < 0:
         raise ValueError(f"{name} = {value} is negative")
+    if value >= below:
+        raise ValueError(f"{name} = {value} is not below 2^{below.bit_length() - 1}")
     return int(value)
 
 

@@ -1,9 +1,11 @@
 //! Learners that receive only the loss of their play.
 
+use super::learners::STEP;
 use super::losses::Raised;
 use super::sets::{Domain, Set};
 use super::vectors::{Reduced, generator, loaded, saved};
 use crate::errors::value;
+use crate::names::by;
 use numpy::PyArray1;
 use oco_core::BanditLearner;
 use oco_core::bandit::{self, Estimates};
@@ -32,9 +34,9 @@ impl Fkm {
         seed: u64,
     ) -> PyResult<Self> {
         let set = set.0.clone();
-        set.check_dimension(dimension).map_err(value)?;
+        set.check_dimension(dimension).map_err(by(STEP))?;
         let learner = bandit::Fkm::new(set, dimension, inner_radius, delta, eta, generator(seed));
-        Ok(Self { learner: learner.map_err(value)?, rounds: 0 })
+        Ok(Self { learner: learner.map_err(by(STEP))?, rounds: 0 })
     }
 
     /// x_t, the same until its loss is observed.
@@ -98,10 +100,10 @@ impl MultiPointFkm {
             false => Estimates::OnePoint { points: estimates },
         };
         let set = set.0.clone();
-        set.check_dimension(dimension).map_err(value)?;
+        set.check_dimension(dimension).map_err(by(STEP))?;
         let learner =
             bandit::MultiPointFkm::new(set, dimension, inner_radius, delta, eta, estimates, generator(seed));
-        Ok(Self { learner: learner.map_err(value)?, rounds: 0 })
+        Ok(Self { learner: learner.map_err(by(STEP))?, rounds: 0 })
     }
 
     /// y_t, the centre of the queries.

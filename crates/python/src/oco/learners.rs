@@ -6,6 +6,7 @@ use super::steps::Steps;
 use super::vectors::{Reduced, entries, generator, loaded, saved, table};
 use crate::arrays::array_of_rows;
 use crate::errors::value;
+use crate::names::{Name, by};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use oco_core::learners::{
     AdaGrad, Comid, Doubling, Draws, DualAveraging, FollowTheLeader, FollowThePerturbedLeader, FplConstants,
@@ -147,13 +148,18 @@ type Array<'py> = PyReadonlyArray1<'py, f64>;
 const BLOCK: usize = 1 << 16;
 const HINTS: &str = "only optimistic mirror descent takes hints";
 
+/// What the numbers of learners are called in Python.
+const NAMES: &[Name] = &[("eta", "step"), ("lambda", "penalty"), ("D", "scale"), ("point", "dimension")];
+/// What the step of a bandit learner is called there.
+pub(super) const STEP: &[Name] = &[("step scale", "step"), ("point", "dimension")];
+
 /// Where a learner starts: at a point, or by default in a dimension.
 fn start(given: Option<&Array<'_>>) -> Option<Vec<f64>> {
     given.map(|given| entries(given).into_owned())
 }
 
 fn fresh(learner: Result<AnyLearner, OcoError>) -> PyResult<Learner> {
-    Ok(Learner { learner: learner.map_err(value)?, rounds: 0 })
+    Ok(Learner { learner: learner.map_err(by(NAMES))?, rounds: 0 })
 }
 
 fn bounded(set: &Set) -> PyResult<Domain> {
@@ -242,7 +248,7 @@ impl Learner {
     #[staticmethod]
     fn ftrl(set: &Set, map: &Map, dimension: usize, eta: f64) -> PyResult<Self> {
         let (map, set) = mapped(set, map);
-        set.check_dimension(dimension).map_err(value)?;
+        set.check_dimension(dimension).map_err(by(NAMES))?;
         fresh(Ftrl::new(map, set, dimension, eta).map(AnyLearner::Ftrl))
     }
 
@@ -295,7 +301,7 @@ impl Learner {
         };
         let law = self::perturbation(perturbation)?;
         let set = bounded(set)?;
-        set.check_dimension(dimension).map_err(value)?;
+        set.check_dimension(dimension).map_err(by(NAMES))?;
         let learner = FollowThePerturbedLeader::new(set, dimension, law, epsilon, draws, generator(seed));
         fresh(learner.map(|learner| AnyLearner::PerturbedLeader(Box::new(learner))))
     }
@@ -438,8 +444,8 @@ impl FtrlQuadratic {
     #[new]
     fn new(set: &Set, dimension: usize, eta: f64) -> PyResult<Self> {
         let set = set.0.clone();
-        set.check_dimension(dimension).map_err(value)?;
-        let learner = oco_core::learners::FtrlQuadratic::new(set, dimension, eta).map_err(value)?;
+        set.check_dimension(dimension).map_err(by(NAMES))?;
+        let learner = oco_core::learners::FtrlQuadratic::new(set, dimension, eta).map_err(by(NAMES))?;
         Ok(Self { learner, rounds: 0 })
     }
 

@@ -2,6 +2,7 @@
 
 use super::vectors::{Reduced, entries, loaded, saved};
 use crate::errors::value;
+use crate::names::by;
 use numpy::{PyArray1, PyReadonlyArray1};
 use oco_core::learners::{BalancedWinnow, Perceptron, Winnow};
 use pyo3::prelude::*;
@@ -32,12 +33,12 @@ impl MistakeBound {
 
     #[staticmethod]
     fn winnow(dimension: usize, eta: f64) -> PyResult<Self> {
-        Ok(Self(Kind::Winnow(Winnow::new(dimension, eta).map_err(value)?)))
+        Ok(Self(Kind::Winnow(Winnow::new(dimension, eta).map_err(by(&[("eta", "step")]))?)))
     }
 
     #[staticmethod]
     fn balanced_winnow(dimension: usize, eta: f64) -> PyResult<Self> {
-        Ok(Self(Kind::BalancedWinnow(BalancedWinnow::new(dimension, eta).map_err(value)?)))
+        Ok(Self(Kind::BalancedWinnow(BalancedWinnow::new(dimension, eta).map_err(by(&[("eta", "step")]))?)))
     }
 
     /// −1, 0 or 1.

@@ -4,6 +4,7 @@ use super::maps::{AnyMap, Map};
 use super::vectors::{Reduced, entries, loaded, saved, table};
 use crate::arrays::array_of_rows;
 use crate::errors::value;
+use crate::names::{Name, by, renamed};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use oco_core::Geometry;
 use projections::{
@@ -268,6 +269,10 @@ pub(crate) fn project_l1_box<'py>(
     Ok(PyArray1::from_vec(py, z))
 }
 
+/// What the sizes of sets are called in Python.
+const MASS: &[Name] = &[("s", "mass")];
+const RADIUS: &[Name] = &[("r", "radius"), ("s", "radius")];
+
 /// A decision set.
 #[pyclass(frozen, module = "ocoboost._core")]
 pub(crate) struct Set(pub(super) Domain);
@@ -275,10 +280,21 @@ pub(crate) struct Set(pub(super) Domain);
 /// The entries of a block of rows, between two questions whether Ctrl-C was pressed.
 const BLOCK: usize = 1 << 16;
 
-/// Works on every row of a table, without the lock; an error names its row.
+/// What a point that is projected is called by whoever hands it in.
+fn called(name: &str) -> &'static [Name] {
+    if name == "x" { &[("y", "x"), ("point", "x")] } else { &[("point", "y")] }
+}
+
+/// What the argument of the linear minimisation is called in Python.
+const GRADIENT: &[Name] = &[("g", "gradient"), ("point", "gradient")];
+/// Of a point of which the dimension alone is given.
+const DIMENSION: &[Name] = &[("point", "dimension")];
+
+/// Works on every row of a table, without the lock; an error names its row, from 0.
 fn in_rows(
     py: Python<'_>,
     (all, width): &mut (Vec<f64>, usize),
+    names: &'static [Name],
     mut one: impl FnMut(&mut [f64]) -> Result<(), ProjectionError> + Send,
 ) -> PyResult<()> {
     if *width == 0 {
@@ -293,7 +309,7 @@ fn in_rows(
                 Ok::<_, ProjectionError>(())
             })
         })
-        .map_err(|error| value(format!("row {row}: {error}")))?;
+        .map_err(|error| value(format!("row {row}: {}", renamed(error.into(), names))))?;
         py.check_signals()?;
     }
     Ok(())
@@ -303,12 +319,12 @@ fn in_rows(
 impl Set {
     #[staticmethod]
     fn simplex(mass: f64) -> PyResult<Self> {
-        Ok(Self(Domain::Vectors(AnySet::Simplex(Simplex::new(mass).map_err(value)?))))
+        Ok(Self(Domain::Vectors(AnySet::Simplex(Simplex::new(mass).map_err(by(MASS))?))))
     }
 
     #[staticmethod]
     fn capped_simplex(caps: PyReadonlyArray1<'_, f64>, mass: f64) -> PyResult<Self> {
-        let set = CappedSimplex::new(entries(&caps).into_owned(), mass).map_err(value)?;
+        let set = CappedSimplex::new(entries(&caps).into_owned(), mass).map_err(by(MASS))?;
         Ok(Self(Domain::Vectors(AnySet::CappedSimplex(set))))
     }
 
@@ -326,12 +342,12 @@ impl Set {
 
     #[staticmethod]
     fn l2_ball(radius: f64) -> PyResult<Self> {
-        Ok(Self(Domain::Vectors(AnySet::L2Ball(L2Ball::new(radius).map_err(value)?))))
+        Ok(Self(Domain::Vectors(AnySet::L2Ball(L2Ball::new(radius).map_err(by(RADIUS))?))))
     }
 
     #[staticmethod]
     fn l1_ball(radius: f64) -> PyResult<Self> {
-        Ok(Self(Domain::Vectors(AnySet::L1Ball(L1Ball::new(radius).map_err(value)?))))
+        Ok(Self(Domain::Vectors(AnySet::L1Ball(L1Ball::new(radius).map_err(by(RADIUS))?))))
     }
 
     #[staticmethod]
@@ -346,12 +362,13 @@ impl Set {
 
     #[staticmethod]
     fn trace_norm_ball(rows: usize, columns: usize, radius: f64) -> PyResult<Self> {
-        Ok(Self(Domain::TraceNormBall(TraceNormBall::new(rows, columns, radius).map_err(value)?)))
+        Ok(Self(Domain::TraceNormBall(TraceNormBall::new(rows, columns, radius).map_err(by(RADIUS))?)))
     }
 
     #[staticmethod]
     fn spectrahedron(order: usize, trace: f64) -> PyResult<Self> {
-        Ok(Self(Domain::Spectrahedron(Spectrahedron::new(order, trace).map_err(value)?)))
+        let set = Spectrahedron::new(order, trace).map_err(by(&[("s", "trace")]));
+        Ok(Self(Domain::Spectrahedron(set?)))
     }
 
     #[staticmethod]
@@ -365,29 +382,33 @@ impl Set {
         Ok(Self(Domain::Shrunk(Box::new(shrunk))))
     }
 
-    /// Π(y) in a geometry.
+    /// Π(y) in a geometry; y has a name for its caller.
+    #[pyo3(signature = (y, map, name="y"))]
     fn project<'py>(
         &self,
         py: Python<'py>,
         y: PyReadonlyArray1<'py, f64>,
         map: &Map,
+        name: &str,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut y = entries(&y).into_owned();
         let mapped = Mapped { set: self.0.clone(), map: map.0 };
-        py.detach(|| mapped.project(&mut y)).map_err(value)?;
+        py.detach(|| mapped.project(&mut y)).map_err(by(called(name)))?;
         Ok(PyArray1::from_vec(py, y))
     }
 
     /// Π of every row.
+    #[pyo3(signature = (y, map, name="y"))]
     fn project_rows<'py>(
         &self,
         py: Python<'py>,
         y: PyReadonlyArray2<'py, f64>,
         map: &Map,
+        name: &str,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let mut rows = table(&y);
         let (mapped, mut scratch) = (Mapped { set: self.0.clone(), map: map.0 }, Scratch::default());
-        in_rows(py, &mut rows, |y| mapped.project_with(y, &mut scratch))?;
+        in_rows(py, &mut rows, called(name), |y| mapped.project_with(y, &mut scratch))?;
         array_of_rows(py, rows.0, rows.1)
     }
 
@@ -398,7 +419,7 @@ impl Set {
         g: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let g = entries(&g);
-        let found = py.detach(|| self.0.linear()?.lmo(&g)).map_err(value)?;
+        let found = py.detach(|| self.0.linear()?.lmo(&g)).map_err(by(GRADIENT))?;
         Ok(PyArray1::from_vec(py, found))
     }
 
@@ -410,7 +431,7 @@ impl Set {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (mut rows, mut scratch) = (table(&g), Scratch::default());
         let mut vertex = filled("a row", rows.1, 0.0).map_err(value)?;
-        in_rows(py, &mut rows, |g| {
+        in_rows(py, &mut rows, GRADIENT, |g| {
             self.0.lmo_with(g, &mut vertex, &mut scratch)?;
             g.copy_from_slice(&vertex);
             Ok(())
@@ -437,7 +458,7 @@ impl Set {
         tolerance: f64,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let (mut rows, mut found) = (table(&x), Vec::new());
-        in_rows(py, &mut rows, |x| {
+        in_rows(py, &mut rows, &[], |x| {
             found.push(self.0.contains(x, tolerance));
             Ok(())
         })?;
@@ -446,13 +467,13 @@ impl Set {
 
     /// max ‖x − x′‖₂ in a dimension.
     fn diameter(&self, dimension: usize) -> PyResult<f64> {
-        self.0.diameter(dimension).map_err(value)
+        self.0.diameter(dimension).map_err(by(DIMENSION))
     }
 
     /// A point of the relative interior.
     fn interior_point<'py>(&self, py: Python<'py>, dimension: usize) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut x = filled("dimension", dimension, 0.0).map_err(value)?;
-        self.0.interior_point(&mut x).map_err(value)?;
+        self.0.interior_point(&mut x).map_err(by(DIMENSION))?;
         Ok(PyArray1::from_vec(py, x))
     }
 

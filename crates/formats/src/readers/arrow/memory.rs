@@ -29,6 +29,11 @@ impl Batches for MemoryBatches {
         self.schema.clone()
     }
 
+    /// As indices of the rows are.
+    fn first_row(&self) -> u64 {
+        0
+    }
+
     fn next_batch(&mut self) -> Result<Option<RecordBatch>, FormatError> {
         let row = (self.rows > 0).then_some(self.rows);
         let place = Place { file: self.file.clone(), row, line: None };

@@ -25,6 +25,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(super) trait Batches {
     fn schema(&self) -> SchemaRef;
 
+    /// What messages call the first row.
+    fn first_row(&self) -> u64 {
+        1
+    }
+
     /// The next one, of the columns that [`can_be_read`].
     fn next_batch(&mut self) -> Result<Option<RecordBatch>, FormatError>;
 
@@ -43,6 +48,7 @@ pub(super) struct ArrowRecords {
     /// The next row of the batch.
     next: usize,
     row: u64,
+    first_row: u64,
     notes: Vec<String>,
 }
 
@@ -84,7 +90,8 @@ impl ArrowRecords {
             }
             places.push((at, number));
         }
-        Ok(Self { batches, names, places, batch: None, next: 0, row: 0, notes })
+        let first_row = batches.first_row();
+        Ok(Self { batches, names, places, batch: None, next: 0, row: 0, first_row, notes })
     }
 }
 
@@ -106,7 +113,7 @@ impl Records for ArrowRecords {
         }
         let Some(batch) = &self.batch else { return Ok(false) };
         self.row += 1;
-        (record.row, record.line) = (self.row, None);
+        (record.row, record.first, record.line) = (self.row, self.first_row, None);
         // The batch has the readable columns alone, in their order.
         for (column, (_, number)) in batch.columns().iter().zip(&self.places) {
             let cell = cell(column, self.next, record);

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 /// for (name, value) in found.estimates().map(|(estimator, v)| (estimator.name(), v.value)) {
 ///     assert!((value - 0.75).abs() < 1e-15, "{name}");
 /// }
-/// assert!((found.support.ess - 3.2).abs() < 1e-12 && found.warnings().len() == 1); // few rows
+/// assert!((found.support.ess - 3.2).abs() < 1e-12 && found.warnings().len() == 2); // few rows
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,10 +121,28 @@ impl OffPolicyEvaluation {
         self.snips.ok_or(EstimateError::ZeroWeights)
     }
 
-    /// What speaks against the log.
+    /// What speaks against the log, and against a doubly robust estimate.
     #[must_use]
     pub fn warnings(&self) -> Vec<SupportWarning> {
-        self.support.warnings()
+        let mut warnings = self.support.warnings();
+        warnings.extend(self.dr.and_then(|_| self.support.warning_of_doubly_robust()));
+        warnings
+    }
+
+    /// The same where every reward lies in a range; also the estimates outside of it, by more than rounding.
+    #[must_use]
+    pub fn warnings_within(&self, [lower, upper]: [f64; 2]) -> Vec<SupportWarning> {
+        let slack = 1e-9 * lower.abs().max(upper.abs());
+        let is_outside = |value: f64| value < lower - slack || value > upper + slack;
+        let outside = self.estimates().filter(|(_, estimate)| is_outside(estimate.value));
+        let mut warnings = self.warnings();
+        warnings.extend(outside.map(|(estimator, Estimate { value, .. })| SupportWarning::OutOfRange {
+            estimator,
+            value,
+            lower,
+            upper,
+        }));
+        warnings
     }
 }
 

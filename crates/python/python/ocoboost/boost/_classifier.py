@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -233,18 +233,12 @@ class _Boosted(ClassifierMixin, BaseEstimator):
                 raise ValueError(f"{name} = {number} is outside [{least}, {most}]")
             return int(number)
 
-        share = self.min_weight_fraction_leaf
-        if not isinstance(share, Real):
-            raise TypeError(f"min_weight_fraction_leaf = {share!r} is no number")
-        k = getattr(self, "smoothness", 1.0)
-        if not isinstance(k, Real):
-            raise TypeError(f"smoothness = {k!r} is no number")
         return {
             "algorithm": self._algorithm,
-            "smoothness": float(k),
+            "smoothness": _data.real("smoothness", getattr(self, "smoothness", 1.0)),
             "rounds": whole("n_estimators", 1, 100_000),
             "max_depth": whole("max_depth", 1, 32),
-            "min_weight_fraction_leaf": float(share),
+            "min_weight_fraction_leaf": _data.real("min_weight_fraction_leaf", self.min_weight_fraction_leaf),
         }
 
     def __sklearn_tags__(self):

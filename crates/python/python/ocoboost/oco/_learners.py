@@ -45,7 +45,7 @@ class StepSchedule:
     @classmethod
     def constant(cls, eta: float) -> Self:
         """η_t = η > 0."""
-        return cls(_core.Steps.power(number("eta", eta), 0.0), f"constant({eta})")
+        return cls(_core.Steps.power(number("eta", eta), 0.0, "eta"), f"constant({eta})")
 
     @classmethod
     def power(cls, scale: float, exponent: float) -> Self:
@@ -84,7 +84,16 @@ class StepSchedule:
 
 def _of_steps(step):
     """The schedule of a setting."""
-    return step if isinstance(step, StepSchedule) else StepSchedule.constant(number("step", step))
+    if isinstance(step, StepSchedule):
+        return step
+    return StepSchedule(_core.Steps.power(number("step", step), 0.0, "step"), f"constant({step})")
+
+
+def _one_of(name, value, other, other_value):
+    """Why not exactly one of two settings of the step is given."""
+    if value is None:
+        return f"{name} is needed, or {other}, by which it is chosen"
+    return f"{name} = {value} is given, and {other} = {other_value} chooses one: leave one of them out"
 
 
 def size(decision_set: Set, dimension: int | None, point: NDArray[np.float64] | None = None) -> int:
@@ -249,7 +258,7 @@ class OnlineGradientDescent(OnlineLearner):
         point = _point("start", start)
         d = size(decision_set, dimension, point)
         if (step is None) == (lipschitz is None):
-            raise ValueError("one of step and lipschitz is needed")
+            raise ValueError(_one_of("step", step, "lipschitz", lipschitz))
         self.decision_set = decision_set
         if lipschitz is None:
             self.step = _of_steps(step)
@@ -554,8 +563,10 @@ class Hedge(OnlineLearner):
         self, experts: int, *, step: float | None = None, rounds: int | None = None, largest_loss: float = 1.0
     ) -> None:
         n = whole("experts", experts)
+        if n == 0:
+            raise ValueError("experts = 0: one is the least")
         if (step is None) == (rounds is None):
-            raise ValueError("one of step and rounds is needed")
+            raise ValueError(_one_of("step", step, "rounds", rounds))
         if step is None:
             horizon, largest = whole("rounds", rounds), number("largest_loss", largest_loss)
             if not (horizon > 0 and largest > 0):
@@ -807,8 +818,11 @@ class OnlineFrankWolfe(OnlineLearner):
     ) -> None:
         point = _point("start", start)
         d = size(decision_set, dimension, point)
-        if (step is None) == (rounds is None) or (rounds is None) != (lipschitz is None):
-            raise ValueError("a step is needed, or rounds and lipschitz")
+        others = rounds, lipschitz
+        if step is None and None in others:
+            raise ValueError("step is needed, or rounds and lipschitz, by which it is chosen")
+        if step is not None and others != (None, None):
+            raise ValueError(f"step = {step} is given, and rounds and lipschitz choose one: leave those out, or the step")
         self.decision_set, self._horizon = decision_set, None
         if step is None:
             self._horizon, self._lipschitz = whole("rounds", rounds), number("lipschitz", lipschitz)

@@ -124,8 +124,13 @@ class Winnow(_MistakeBound):
         largest_feature: float | None = None,
     ) -> None:
         self.dimension = whole("dimension", dimension)
-        if (step is None) == (margin is None) or (margin is None) != (largest_feature is None):
-            raise ValueError("a step is needed, or margin and largest_feature")
+        others = margin, largest_feature
+        if step is None and None in others:
+            raise ValueError("step is needed, or margin and largest_feature, by which it is chosen")
+        if step is not None and others != (None, None):
+            raise ValueError(
+                f"step = {step} is given, and margin and largest_feature choose one: leave those out, or the step"
+            )
         if step is None:
             largest = number("largest_feature", largest_feature)
             if largest <= 0:

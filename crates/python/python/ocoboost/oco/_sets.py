@@ -143,8 +143,13 @@ class Set:
         ValueError
             For NaN, infinities, another dimension, and a geometry that the set has not.
         """
-        given, own = rows("y", y), regulariser(geometry)._map
-        return self._set.project(given, own) if given.ndim == 1 else self._set.project_rows(given, own)
+        return self._project("y", y, geometry)
+
+    def _project(self, name, y, geometry):
+        """The projection of what the caller calls so."""
+        given, own = rows(name, y), regulariser(geometry)._map
+        native = self._set.project if given.ndim == 1 else self._set.project_rows
+        return native(given, own, name)
 
     def contains(self, x: ArrayLike, tolerance: float = 1e-9) -> bool | NDArray[np.bool_]:
         """Whether x satisfies every constraint within an absolute slack; false for NaN and another dimension.
@@ -249,7 +254,7 @@ def project(x: ArrayLike, *, onto: Set, geometry: str | Regulariser = "euclidean
     """
     if not isinstance(onto, Set):
         raise TypeError(f"onto = {onto!r} is no set")
-    return onto.project(x, geometry)
+    return onto._project("x", x, geometry)
 
 
 def project_l1_box(z: ArrayLike, *, alpha: float, eta: float) -> NDArray[np.float64]:
@@ -342,7 +347,7 @@ class Box(Set):
             d = whole("dimension", dimension)
             low, high = (np.full(d, bound[0]) if len(bound) == 1 else bound for bound in (low, high))
             if len(low) != d:
-                raise ValueError(f"lower: expected {d} coordinates, got {len(low)}")
+                raise ValueError(f"lower has {len(low)} coordinates, and dimension = {d}")
         self.lower, self.upper = vector("lower", low), vector("upper", high)
         self._set = _core.Set.box(self.lower, self.upper)
 

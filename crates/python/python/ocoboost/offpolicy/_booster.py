@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -37,16 +38,18 @@ _OVERRIDES = {
 _OBJECTIVES = ("ips", "surrogate", "doubly_robust", "reward_regression")
 
 
+#: What the native module calls them where actions have features.
+_OF_CANDIDATES = {"bopl": "ips", "bopl_s": "surrogate", "regression": "reward_regression"}
+
+
 def _objective(name, value):
-    if not isinstance(value, str):
-        raise TypeError(f"{name} = {value!r} is no text")
-    if value not in _OBJECTIVES:
+    if _data.text(name, value) not in _OBJECTIVES:
         raise ValueError(f"{name} = {value!r} is none of {', '.join(map(repr, _OBJECTIVES))}")
     return value
 
 
 #: What a setting is that is no number with a fraction.
-_KINDS = {"objective": _objective, "max_depth": _data.whole}
+_KINDS = {"objective": _objective, "max_depth": functools.partial(_data.whole, below=2**32)}
 
 
 class PolicyBooster(BaseEstimator):
@@ -243,7 +246,7 @@ class PolicyBooster(BaseEstimator):
         Raises
         ------
         ValueError, TypeError
-            For a log that is refused. The estimator stays as it was.
+            For a log that is refused; a row that is named counts from 0. The estimator stays as it was.
         KeyboardInterrupt
             After Ctrl-C, within a round of the search, of the training or of a model of rewards, or a fit of
             the estimated propensities. The last estimates of the judgement are not divided.
@@ -348,7 +351,8 @@ class PolicyBooster(BaseEstimator):
         Parameters
         ----------
         x : dict, or sequence of m numbers
-            A dict has a value for every column of the fit: a number, a text, or ``None`` where it is missing.
+            A dict has a value for every column of the fit: a number, a text, a date or time of Python, numpy or
+            pandas, or ``None`` where it is missing.
             Numbers have the order of the columns, and NaN is missing.
         available : sequence of n_actions Booleans, optional
             Which actions are on offer.
@@ -547,9 +551,11 @@ class PolicyBooster(BaseEstimator):
         Raises
         ------
         OSError, ValueError
-            For a file that cannot be read, or is no model.
+            For a file that cannot be read, or holds something else; of a model of another class the message names
+            the class that reads it.
         """
         policy = _core.load_policy(os.fspath(path))
+        cls._check_kind(policy)
         is_of_actions = isinstance(policy, _core.Policy)
         booster = cls()
         booster.epsilon = policy.epsilon
@@ -559,6 +565,10 @@ class PolicyBooster(BaseEstimator):
         classes = np.asarray(policy.action_names) if is_of_actions else None
         booster._take(policy, classes, has_names=has_names)
         return booster
+
+    @classmethod
+    def _check_kind(cls, policy):
+        """Refuses a policy that the class cannot have trained: this one trains policies of every objective."""
 
     def _take(self, policy, classes, *, has_names):
         for name in ("classes_", "action_context_", "item_", "feature_names_in_", "feature_importances_"):
@@ -692,6 +702,18 @@ class RewardBooster(PolicyBooster):
     objective = "reward_regression"
     translation = None
     clip = None
+
+    @classmethod
+    def _check_kind(cls, policy):
+        record, _ = map(json.loads, policy.record)
+        chosen = record["tried"][record["chosen"]]
+        objective = chosen.get("candidate", chosen.get("recipe"))["objective"]
+        objective = _OF_CANDIDATES.get(objective, objective)
+        if objective != cls.objective:
+            raise ValueError(
+                f"the file holds a policy of the objective {objective!r}, and no model of rewards: PolicyBooster.load "
+                "reads it"
+            )
 
 
 def _name(column):

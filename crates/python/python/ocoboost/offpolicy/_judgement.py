@@ -115,10 +115,14 @@ class Certificate:
     caveats: tuple
 
     def to_frame(self) -> pandas.DataFrame:
-        """A bound a column as a pandas data frame: the estimate, what is taken away, and the bound."""
-        import pandas
+        """A bound a column as a pandas data frame: the estimate, what is taken away, and the bound.
 
-        return pandas.DataFrame({bound.method: dict(_rows_of(bound)) for bound in self.bounds})
+        Raises
+        ------
+        ImportError
+            Without pandas.
+        """
+        return _pandas().DataFrame({bound.method: dict(_rows_of(bound)) for bound in self.bounds})
 
     def __str__(self):
         if not self.bounds:
@@ -156,6 +160,14 @@ class Certificate:
         caveats = tuple(details["caveats"])
         ends = (found["lower"], found["upper"])
         return cls(bounds, details["rows"], ends, found["source"], not caveats, caveats)
+
+
+def _pandas():
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("to_frame makes a data frame of pandas, which is not installed: pip install pandas") from None
+    return pandas
 
 
 def _bound(bound, rows):
@@ -210,10 +222,14 @@ class Judgement:
     details : dict
         Everything, as the program writes it with ``--format json``: ``estimates``, ``bounds``, ``support``,
         ``warnings``, ``caveats`` and more.
+    warnings : tuple of str
+        What speaks against the estimates: few rows that count, weights that are not those of the log, an estimate
+        that no policy can earn.
     """
 
     sentence: str
     details: dict[str, Any]
+    warnings: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -253,17 +269,22 @@ class Judgement:
         return self.details["support"]["ess"]
 
     def to_frame(self) -> pandas.DataFrame:
-        """The estimates as a pandas data frame."""
-        import pandas
+        """The estimates as a pandas data frame, with a row an estimator.
 
-        return pandas.DataFrame.from_dict(self.estimates, orient="index")
+        Raises
+        ------
+        ImportError
+            Without pandas.
+        """
+        return _pandas().DataFrame.from_dict(self.estimates, orient="index")
 
     def __str__(self):
         return self.sentence
 
     def __repr__(self):
         rows = [f"{name:12}{_row(one)}" for name, one in self.estimates.items()]
-        return "\n".join([self.sentence, *rows, str(self.certificate)])
+        warned = [f"warning: {words}" for words in self.warnings]
+        return "\n".join([self.sentence, *rows, *warned, str(self.certificate)])
 
     def _repr_html_(self):
         cells = "".join(
@@ -272,12 +293,14 @@ class Judgement:
             for name, one in self.estimates.items()
         )
         head = "<tr><th>estimator</th><th>value</th><th>interval</th></tr>"
-        return f"<p>{html.escape(self.sentence)}</p><table>{head}{cells}</table>{self.certificate._repr_html_()}"
+        table = f"<table>{head}{cells}</table>"
+        warned = "".join(f"<p>warning: {html.escape(words)}</p>" for words in self.warnings)
+        return f"<p>{html.escape(self.sentence)}</p>{table}{warned}{self.certificate._repr_html_()}"
 
     @classmethod
     def _of(cls, found):
-        details, sentence = found
-        return cls(sentence, json.loads(details))
+        details, sentence, warnings = found
+        return cls(sentence, json.loads(details), tuple(warnings))
 
 
 def _snake(name):
@@ -329,6 +352,21 @@ class Comparison:
 
         sentence = f"<p>{html.escape(self.sentence)}</p>"
         return sentence + table("policy", self._quoted()) + table("difference", self._of_pairs())
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The differences as a pandas data frame: a row every two policies.
+
+        Its columns are ``first``, ``second``, ``value``, ``lower``, ``upper``, and ``is_shown``, whether the interval
+        leaves 0 out. `Judgement.to_frame` has the estimates of one policy.
+
+        Raises
+        ------
+        ImportError
+            Without pandas.
+        """
+        rows = [{**one, "is_shown": one["lower"] > 0.0 or one["upper"] < 0.0} for one in self.differences]
+        columns = ["first", "second", "value", "lower", "upper", "is_shown"]
+        return _pandas().DataFrame(rows, columns=columns)
 
     def _quoted(self):
         """Every policy with the estimate that its judgement quotes."""
@@ -410,8 +448,8 @@ def evaluate(
 ) -> Judgement:
     """What a log says of a policy that was not trained on it; of one that was, it says nothing.
 
-    That it is the log of the training is noticed where its rows are the same in the same order. Whoever hands in
-    some of them, or shuffles them, gets numbers that are too good.
+    That it is the log of the training is noticed where its rows are the same, in whatever order. Whoever hands in some
+    of them alone gets numbers that are too good.
 
     Parameters
     ----------
@@ -572,8 +610,7 @@ def compare(
             own = {"policy": one.policy_, "classes": known if classes is None else classes}
             logs.append(_candidates.log_of(context, action, reward, pscore, available, offered, named, **own)[0])
         models = [one.policy_ for one in fitted]
-        found, sentence, sentences = _core.compare_candidates(logs, models, names, settings, n_jobs=n_jobs)
-        return _comparison(names, found, sentence, sentences)
+        return _comparison(names, _core.compare_candidates(logs, models, names, settings, n_jobs=n_jobs))
     if action_context is not None:
         if not _candidates.is_table(action_context):
             raise ValueError("the policies were trained without action_context")
@@ -596,17 +633,17 @@ def compare(
             seed=seed,
             is_lent=is_lent,
         )
-        found, sentence, sentences = _core.compare(log, targets, names, settings, n_jobs=n_jobs)
+        found = _core.compare(log, targets, names, settings, n_jobs=n_jobs)
     _data.tell(log.notes)
-    return _comparison(names, found, sentence, sentences)
+    return _comparison(names, found)
 
 
-def _comparison(names, found, sentence, sentences):
-    found = json.loads(found)
-    judgements = [Judgement(*one) for one in zip(sentences, found["judgements"], strict=True)]
+def _comparison(names, found):
+    differences, sentence, judgements = found
+    judgements = [Judgement._of(one) for one in judgements]
     keys = ("value", "lower", "upper")
     differences = [
         {"first": names[one["first"]], "second": names[one["second"]], **{key: one[key] for key in keys}}
-        for one in found["differences"]
+        for one in json.loads(differences)
     ]
     return Comparison(sentence, dict(zip(names, judgements, strict=True)), differences)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 from collections.abc import Hashable
 from numbers import Integral, Real
@@ -40,8 +41,8 @@ def _text(y):
 class OnlineBoostingClassifier(_Base):
     """An online booster of two classes, with the coding of its rows.
 
-    Rows are dicts: a number is a coordinate of its column, a text one of its own, a missing value (``None`` or
-    NaN) one that says so. Columns and labels may come and go. The third class is refused.
+    Rows are dicts: a number is a coordinate of its column, a date the days since 1970, a text one of its own, a missing
+    value (``None`` or NaN) one that says so. Columns and labels may come and go. The third class is refused.
 
     Parameters
     ----------
@@ -96,16 +97,13 @@ class OnlineBoostingClassifier(_Base):
         yield {"n_learners": 5, "booster": "ada_boost_ol"}
 
     def _begin(self, cells):
-        for name in ("booster", "weak_learner"):
-            if not isinstance(getattr(self, name), str):
-                raise TypeError(f"{name} = {getattr(self, name)!r} is no text")
         fresh = int.from_bytes(os.urandom(4), "little")
         settings = {
-            "booster": self.booster,
-            "weak_learner": self.weak_learner,
+            "booster": _data.text("booster", self.booster),
+            "weak_learner": _data.text("weak_learner", self.weak_learner),
             "learners": _data.whole("n_learners", self.n_learners),
             "advantage": None if self.advantage is None else _data.real("advantage", self.advantage),
-            "bits": None if self.bits is None else _data.whole("bits", self.bits),
+            "bits": None if self.bits is None else _data.whole("bits", self.bits, below=2**32),
             "seed": fresh if self.seed is None else _data.whole("seed", self.seed),
         }
         return _core.Stream(_data.as_json(settings), cells)
@@ -134,8 +132,10 @@ class OnlineBoostingClassifier(_Base):
         Raises
         ------
         ValueError
-            For a third class, and for numbers that are infinite. The learner is then as it was.
+            For a class that is missing, a third class, and numbers that are infinite. The learner is then as it was.
         """
+        if _data._is_missing(y):
+            raise ValueError(f"y = {y!r} is no class: a row without one is not learnt from")
         learner = self._begin(len(x)) if self._learner is None else self._learner
         text = self._text(y)
         learner.learn(x, text)
@@ -190,6 +190,8 @@ class OnlineBoostingClassifier(_Base):
         texts, order, codes = {}, {}, np.empty(n, dtype=np.uint32)
         for row, own in enumerate(y):
             if own not in texts:
+                if _data._is_missing(own):
+                    raise ValueError(f"row {row}: y = {own!r} is no class: a row without one is not learnt from")
                 texts[own] = self._text(own)
             codes[row] = order.setdefault(texts[own], len(order))
         learner = self._begin(len(named)) if self._learner is None else self._learner
@@ -233,13 +235,13 @@ class OnlineBoostingClassifier(_Base):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Reads a model file. Classes are texts then.
+        """Reads a model file. Classes are texts then, and the settings those by which the learner was made.
 
         Raises
         ------
         OSError, ValueError
         """
-        model = cls()
-        model._learner = _core.Stream.load(os.fspath(path))
-        model._classes = model._learner.classes
+        learner = _core.Stream.load(os.fspath(path))
+        model = cls(**json.loads(learner.settings))
+        model._learner, model._classes = learner, learner.classes
         return model

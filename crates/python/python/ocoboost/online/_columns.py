@@ -10,7 +10,7 @@ def columns(X):
 
     A column is an array of float64, NaN where a value is missing, or a list of cells. The rows are those that
     ``learn_one`` would be given one by one: dicts of a data frame's cells, and for an array
-    ``dict(enumerate(row))``.
+    ``dict(enumerate(row))``. A date is the days since 1970.
     """
     if isinstance(X, np.ndarray):
         if X.ndim != 2:
@@ -31,8 +31,25 @@ def columns(X):
 
 
 def _cells(array):
-    """Of numpy: numbers at once, anything else cell by cell."""
+    """Of numpy: numbers and dates at once, anything else cell by cell."""
+    if array.dtype.kind == "M":
+        return _days(array)
+    if array.dtype.kind == "m":
+        raise TypeError(f"X holds {array.dtype}, durations: hand in numbers of a unit")
     return readable(np.ascontiguousarray(array, dtype=np.float64)) if array.dtype.kind in "fiub" else array.tolist()
+
+
+def _days(array):
+    """Days since 1970 of dates of numpy: the whole days and the part of a day, as Rust counts them."""
+    unit = np.datetime_data(array.dtype)[0]
+    if unit in ("Y", "M", "W", "D", "generic"):
+        array, parts = array.astype("datetime64[D]"), 1
+    else:
+        parts = {"h": 24, "m": 1440, "s": 86_400, "ms": 86_400_000, "us": 86_400_000_000}.get(unit, 86_400_000_000_000)
+        array = array.astype(f"datetime64[{unit if parts < 86_400_000_000_000 else 'ns'}]")
+    whole, rest = np.divmod(array.astype(np.int64), parts)
+    nanoseconds = rest * (86_400_000_000_000 // parts)
+    return np.where(np.isnat(array), np.nan, whole + nanoseconds / 86_400e9)
 
 
 def _of_pandas(column):

@@ -118,8 +118,15 @@ class OnlineBoostingRegressor(_Regressor):
         yield {"booster": "alone"}
 
     def _begin(self, cells):
-        settings = {name: getattr(self, name) for name in self._settings_names}
-        settings["learners"] = settings.pop("n_learners")
+        settings = {
+            "booster": _data.text("booster", self.booster),
+            "loss": _data.text("loss", self.loss),
+            "learners": _data.whole("n_learners", self.n_learners),
+            "target_range": None if self.target_range is None else _data.interval("target_range", self.target_range),
+            "bits": None if self.bits is None else _data.whole("bits", self.bits, below=2**32),
+        }
+        for name in ("learning_rate", "decay", "radius", "advantage", "span_step"):
+            settings[name] = _data.real(name, getattr(self, name))
         return _core.Regressor(_data.as_json(settings), cells)
 
     def learn_one(self, x: Mapping[str, Any], y: float) -> None:
@@ -295,9 +302,17 @@ class BanditRegressor:
         return _clone(self)
 
     def _begin(self, cells):
-        settings = {name: getattr(self, name) for name in self._settings_names}
-        settings["range"] = settings.pop("target_range")
-        settings["queries"], settings["outputs"] = settings.pop("n_queries"), settings.pop("n_outputs")
+        settings = {
+            "range": _data.interval("target_range", self.target_range),
+            "booster": _data.text("booster", self.booster),
+            "queries": _data.whole("n_queries", self.n_queries),
+            "outputs": _data.whole("n_outputs", self.n_outputs),
+            "stay_inside": _data.truth("stay_inside", self.stay_inside),
+            "bits": None if self.bits is None else _data.whole("bits", self.bits, below=2**32),
+            "seed": _data.whole("seed", self.seed),
+        }
+        for name in ("delta", "learning_rate", "decay", "radius", "advantage"):
+            settings[name] = _data.real(name, getattr(self, name))
         return _core.Bandit(_data.as_json(settings), cells)
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
