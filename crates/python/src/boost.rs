@@ -110,8 +110,8 @@ impl Vote {
         is_lent: bool,
     ) -> PyResult<(Self, Vec<Bound<'py, PyDict>>)> {
         let settings: Settings = serde_json::from_str(settings).map_err(value)?;
-        let (matrix, classes) = (rows(context, is_lent)?, vector(&classes)?);
-        let weights = weights.as_ref().map(vector).transpose()?;
+        let (matrix, classes) = (rows(context, is_lent)?, vector(classes)?);
+        let weights = weights.map(vector).transpose()?;
         let runs = watched(py, n_jobs, callback, |watcher| {
             let sample = BinnedColumns::new(matrix)?;
             let mut runs = settings.runs(classes, count, weights.as_deref())?;

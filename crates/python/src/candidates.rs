@@ -265,7 +265,7 @@ pub(crate) enum Judged<'py> {
 
 impl Judged<'_> {
     /// What the policy says of the choices of a log, and whether it was trained on them.
-    pub(crate) fn rows(&self, log: &off_policy::candidates::CandidateLog) -> PyResult<(CandidateRows, bool)> {
+    pub(crate) fn rows(self, log: &off_policy::candidates::CandidateLog) -> PyResult<(CandidateRows, bool)> {
         let (rows, is_own) = match self {
             Self::Model(model) => {
                 (CandidateRows::of(log, &Argmax::new(&model.0)), model.0.was_trained_on(log))

@@ -49,8 +49,10 @@ impl<'py> Cell<'py> {
 
 /// The cells of a dict.
 pub(crate) fn cells<'py>(row: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, PyString>, Cell<'py>)>> {
-    let mut cells = Vec::with_capacity(row.len());
-    for (name, cell) in row {
+    // Python code of a key or a cell may change the dict, over which nobody goes then.
+    let items: Vec<_> = row.iter().collect();
+    let mut cells = Vec::with_capacity(items.len());
+    for (name, cell) in items {
         let name = match name.cast_into::<PyString>() {
             Ok(name) => name,
             Err(other) => other.into_inner().str()?,
@@ -124,7 +126,7 @@ impl Table {
         }
         let columns = columns.into_iter().map(|(name, column)| {
             let cells = match column {
-                Column::Numbers(numbers) => Cells::Numbers(vector(&numbers)?),
+                Column::Numbers(numbers) => Cells::Numbers(vector(numbers)?),
                 Column::Cells(cells) => Cells::mixed(&name, &cells)?,
             };
             match cells.len() {

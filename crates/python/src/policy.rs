@@ -188,8 +188,8 @@ impl Policy {
         callback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let settings: Settings = serde_json::from_str(settings).map_err(value)?;
-        let time = time.as_ref().map(vector).transpose()?;
-        let groups = groups.as_ref().map(vector).transpose()?;
+        let time = time.map(vector).transpose()?;
+        let groups = groups.map(vector).transpose()?;
         let job = settings.job(log, (time, groups))?;
         let fit =
             watched(py, n_jobs, callback, |watcher| job.fit(&log.log, |event| watcher.see(|| shown(event))))?;

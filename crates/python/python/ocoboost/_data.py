@@ -113,6 +113,9 @@ def readable(array):
 
 def numbers(name, values, length=None):
     """A vector of doubles."""
+    values = np.asarray(values)
+    if values.dtype.kind == "c":
+        raise ValueError(f"{name} holds complex numbers")
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -127,6 +130,13 @@ def numbers(name, values, length=None):
 def matrix(context, name="context"):
     """An array of floats that Rust reads, or compressed rows, with the number of rows."""
     if is_sparse(context):
+        if len(context.shape) != 2:
+            raise ValueError(f"{name} has shape {context.shape}, not (n, m)")
+        if context.dtype.kind == "c":
+            raise ValueError(f"{name} holds complex numbers")
+        if context.shape[1] >= 2**32:
+            # Their numbers have 32 bits in Rust: the next one would count as the first.
+            raise ValueError(f"{name} has {context.shape[1]} columns; 4294967295 are the most")
         rows = context.tocsr()
         if not rows.has_canonical_format:
             # The caller's own is left as it is.
@@ -332,9 +342,12 @@ def mask(available, n=None, k=None):
     array = np.asarray(available)
     if array.ndim != 2 or (n is not None and array.shape != (n, k)):
         raise ValueError(f"available has shape {array.shape}, not {(n, k)}: a row a context, a column an action")
-    if array.dtype != np.bool_ and not np.isin(array, (0, 1)).all():
-        raise ValueError("available holds other values than True and False")
-    return np.ascontiguousarray(array, dtype=np.bool_)
+    if array.dtype != np.bool_:
+        if not np.isin(array, (0, 1)).all():
+            raise ValueError("available holds other values than True and False")
+        return np.ascontiguousarray(array, dtype=np.bool_)
+    # A view of other numbers may have any byte for True, which numpy and Rust take for different values.
+    return np.ascontiguousarray(array).view(np.uint8) != 0
 
 
 def _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed, options, classes):

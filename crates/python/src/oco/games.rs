@@ -29,7 +29,7 @@ fn certified(of: Certificate) -> Certified {
 impl MatrixGame {
     #[new]
     fn new(payoffs: PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
-        let (entries, width) = table(&payoffs);
+        let (entries, width) = table(payoffs)?;
         let rows: Vec<&[f64]> = entries.chunks_exact(width.max(1)).collect();
         Ok(Self(games::MatrixGame::new(&rows).map_err(value)?))
     }
@@ -42,15 +42,15 @@ impl MatrixGame {
 
     /// What a pair of strategies guarantees.
     fn certificate(&self, p: PyReadonlyArray1<'_, f64>, q: PyReadonlyArray1<'_, f64>) -> PyResult<Certified> {
-        Ok(certified(self.0.certificate(&entries(&p), &entries(&q)).map_err(value)?))
+        Ok(certified(self.0.certificate(&entries(&p)?, &entries(&q)?).map_err(value)?))
     }
 
     fn best_row(&self, q: PyReadonlyArray1<'_, f64>) -> PyResult<(usize, f64)> {
-        self.0.best_row(&entries(&q)).map_err(value)
+        self.0.best_row(&entries(&q)?).map_err(value)
     }
 
     fn best_column(&self, p: PyReadonlyArray1<'_, f64>) -> PyResult<(usize, f64)> {
-        self.0.best_column(&entries(&p)).map_err(value)
+        self.0.best_column(&entries(&p)?).map_err(value)
     }
 
     #[getter]
@@ -159,7 +159,7 @@ impl ZeroSumGame {
 
     /// Σ⟨g_t, p_t − p⟩.
     fn regret_against(&self, p: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
-        self.0.regret_against(&entries(&p)).map_err(value)
+        self.0.regret_against(&entries(&p)?).map_err(value)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
