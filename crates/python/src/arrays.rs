@@ -8,7 +8,7 @@ use numpy::{
     PyUntypedArrayMethods,
 };
 use off_policy::{ActionSets, ContextColumn};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use rows::{RowError, RowMatrix};
 
@@ -72,13 +72,19 @@ impl<'py> Numbers<'py> {
     ///
     /// # Errors
     /// `ValueError` for another number of columns, NaN in a column that had none, infinite and too large
-    /// numbers.
+    /// numbers; `MemoryError` where there is no room for a copy.
     pub(crate) fn rows(
         &self,
         names: &[String],
         columns: Option<&[ContextColumn]>,
     ) -> PyResult<(RowMatrix, Vec<ContextColumn>)> {
         let m = self.columns();
+        // An array that numpy has broadcast may be larger than any memory.
+        match self {
+            Self::Double(array, false) => drop(room(array.shape()[0].saturating_mul(m))?),
+            Self::Single(array) => drop(room(array.shape()[0].saturating_mul(m))?),
+            Self::Double(_, true) | Self::Sparse(_) => {}
+        }
         let missing = self.with_missing();
         let columns: Vec<ContextColumn> = match columns {
             Some(columns) => columns.to_vec(),
@@ -128,6 +134,17 @@ impl<'py> Numbers<'py> {
         };
         Ok((rows.map_err(value)?, columns))
     }
+}
+
+/// Room for so many numbers.
+///
+/// # Errors
+/// `MemoryError`: memory that is not there would end the process.
+pub(crate) fn room(count: usize) -> PyResult<Vec<f64>> {
+    let mut all = Vec::new();
+    let refused = |_| PyMemoryError::new_err(format!("there is no memory for {count} numbers"));
+    all.try_reserve_exact(count).map_err(refused)?;
+    Ok(all)
 }
 
 /// The columns that hold NaN.

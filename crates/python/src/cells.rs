@@ -36,8 +36,11 @@ impl<'py> Cell<'py> {
             return Ok(Self::Truth(is_true.is_true()));
         }
         let kind = cell.get_type().name()?.to_string();
-        if kind == "NAType" || kind == "NaTType" {
-            return Ok(Self::Missing);
+        match &*kind {
+            "NAType" | "NaTType" => return Ok(Self::Missing),
+            // Numpy's, in its versions.
+            "bool" | "bool_" => return Ok(Self::Truth(cell.is_truthy()?)),
+            _ => {}
         }
         if cell.cast::<PyInt>().is_ok() || cell.hasattr("__float__")? {
             return Ok(number(cell.extract()?));

@@ -111,13 +111,17 @@ def readable(array):
     return array if is_aligned else array.copy()
 
 
+def _unmasked(values):
+    """The values, NaN in place of those that are masked."""
+    return values.astype(np.float64).filled(np.nan) if isinstance(values, np.ma.MaskedArray) else values
+
+
 def numbers(name, values, length=None):
     """A vector of doubles."""
-    values = np.asarray(values)
-    if values.dtype.kind == "c":
+    if getattr(getattr(values, "dtype", None), "kind", None) == "c":
         raise ValueError(f"{name} holds complex numbers")
     try:
-        array = np.asarray(values, dtype=np.float64)
+        array = np.asarray(_unmasked(values), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} holds something that is no number: {error}") from None
     if array.ndim != 1:
@@ -146,7 +150,7 @@ def matrix(context, name="context"):
         indices = rows.indices.view(np.uint32) if rows.indices.dtype == np.int32 else rows.indices.astype(np.uint32)
         parts = (rows.indptr.astype(np.int64), indices, rows.data.astype(np.float64, copy=False))
         return (*parts, rows.shape[1]), rows.shape
-    array = np.asarray(context)
+    array = np.asarray(_unmasked(context))
     if array.ndim == 1 and array.dtype.kind in "fiub":
         raise ValueError(
             f"{name} has shape {array.shape}, not (n, m): reshape(-1, 1) if it is one column, reshape(1, -1) if "
@@ -169,6 +173,8 @@ def labels_of(action):
     array = np.asarray(action)
     if array.ndim != 1:
         raise ValueError(f"action has shape {array.shape}, not (n,)")
+    if np.ma.is_masked(action):
+        raise ValueError("action holds a missing value")
     if array.dtype.kind == "O":
         values = array.tolist()
         if any(_is_missing(value) for value in values):

@@ -121,8 +121,8 @@ def _codes(array, labels):
     """The rows of the table that are called so."""
     if labels.dtype.kind in "iu" and array.dtype.kind in "iuf" and np.array_equal(labels, np.arange(len(labels))):
         return array
-    names, places = np.unique(array.astype(str), return_inverse=True)
-    order = {str(label): row for row, label in enumerate(labels.tolist())}
+    names, places = np.unique(_names(array), return_inverse=True)
+    order = {name: row for row, name in enumerate(_names(labels).tolist())}
     try:
         return np.array([order[name] for name in names.tolist()], dtype=np.int64)[places]
     except KeyError as error:
@@ -310,7 +310,12 @@ def _identities(layout, item, known):
 
 
 def _names(item):
-    return np.asarray(item).astype(str)
+    """What items are called: the same for a whole number of any type."""
+    array = np.asarray(item)
+    if array.dtype.kind != "f":
+        return array.astype(str)
+    known, places = np.unique(array, return_inverse=True)
+    return np.array([_data.spelt(number) for number in known.tolist()], dtype=str)[places].reshape(array.shape)
 
 
 def _column(frame, name):
