@@ -47,6 +47,12 @@ pub(crate) fn load_policy(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> 
     }
 }
 
+/// Writes a text into a file, whole or not at all.
+#[pyfunction]
+pub(crate) fn write_file(py: Python<'_>, path: PathBuf, text: &str) -> PyResult<()> {
+    Ok(py.detach(|| boosters::saved::write_atomically(&path, text.as_bytes()))?)
+}
+
 /// Drawn places and their probabilities.
 type Drawn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 

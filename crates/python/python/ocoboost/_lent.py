@@ -27,7 +27,8 @@ class _Loan:
 
 #: The loans by the place of the owner, which they keep alive.
 _LENT = {}
-_LOCK = threading.Lock()
+# A handler of signals may predict while its thread is here.
+_LOCK = threading.RLock()
 
 
 @contextlib.contextmanager
@@ -105,7 +106,7 @@ def _open(chain, reader):
 def _forget():
     """In the child of a fork nobody reads any more, and whoever held the lock is not there."""
     global _LOCK
-    _LOCK = threading.Lock()
+    _LOCK = threading.RLock()
     for loan in _LENT.values():
         loan.open()
     _LENT.clear()
