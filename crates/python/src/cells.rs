@@ -188,10 +188,10 @@ impl Cells {
     }
 }
 
-/// Rows between two questions whether Ctrl-C was pressed.
-const BLOCK: usize = 1 << 10;
+/// Rows between two questions whether Ctrl-C was pressed; so few are not worth giving up the lock.
+pub(crate) const BLOCK: usize = 1 << 10;
 
-/// Works on rows in turn, without the lock.
+/// Works on rows in turn, without the lock where they are more than a block.
 ///
 /// # Errors
 /// `KeyboardInterrupt`; `ValueError` with the row that was refused.
@@ -202,8 +202,9 @@ pub(crate) fn in_turn<E: Display + Send>(
 ) -> PyResult<()> {
     for first in (0..rows).step_by(BLOCK) {
         let mut block = first..rows.min(first + BLOCK);
-        py.detach(|| block.try_for_each(|row| one(row).map_err(|error| (row, error))))
-            .map_err(|(row, error)| value(format!("row {row}: {error}")))?;
+        let mut work = || block.try_for_each(|row| one(row).map_err(|error| (row, error)));
+        let done = if rows > BLOCK { py.detach(work) } else { work() };
+        done.map_err(|(row, error)| value(format!("row {row}: {error}")))?;
         py.check_signals()?;
     }
     Ok(())

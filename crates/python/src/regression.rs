@@ -1,7 +1,7 @@
 //! Regressors of streams: of targets, and of losses alone.
 
 use crate::arrays::vector;
-use crate::cells::{Column, Table, cells, in_turn, read};
+use crate::cells::{BLOCK, Column, Table, cells, in_turn, read};
 use crate::errors::value;
 use numpy::{PyArray1, PyReadonlyArray1};
 use ocoboost::{BanditSettings, JobError, RegressionSettings, StreamBandit, StreamRegressor};
@@ -59,11 +59,20 @@ impl Regressor {
         rows: usize,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (table, mut found) = (Table::of(columns, rows)?, Vec::with_capacity(rows.min(1 << 20)));
-        let mut learner = slf.try_borrow()?.0.clone();
-        in_turn(py, rows, |row| {
-            found.push(learner.predict(table.row(row))?);
-            Ok::<_, JobError>(())
-        })?;
+        let mut own = slf.try_borrow_mut()?;
+        let mut ask = |learner: &mut StreamRegressor| {
+            in_turn(py, rows, |row| {
+                found.push(learner.predict(table.row(row))?);
+                Ok::<_, JobError>(())
+            })
+        };
+        if rows > BLOCK {
+            let mut copy = own.0.clone();
+            drop(own);
+            ask(&mut copy)?;
+        } else {
+            ask(&mut own.0)?;
+        }
         Ok(PyArray1::from_vec(py, found))
     }
 

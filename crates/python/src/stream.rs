@@ -1,7 +1,7 @@
 //! Online learners of streams.
 
 use crate::arrays::vector;
-use crate::cells::{Column, Table, cells, in_turn, read};
+use crate::cells::{BLOCK, Column, Table, cells, in_turn, read};
 use crate::errors::{of_model_file, value};
 use numpy::PyReadonlyArray1;
 use ocoboost::{JobError, StreamBooster, StreamJob, StreamLearner, StreamWeakLearner};
@@ -79,11 +79,20 @@ impl Stream {
         rows: usize,
     ) -> PyResult<Vec<Option<u32>>> {
         let (table, mut found) = (Table::of(columns, rows)?, Vec::with_capacity(rows.min(1 << 20)));
-        let mut learner = slf.try_borrow()?.0.clone();
-        in_turn(py, rows, |row| {
-            found.push(learner.predict(table.row(row))?);
-            Ok::<_, JobError>(())
-        })?;
+        let mut own = slf.try_borrow_mut()?;
+        let mut ask = |learner: &mut StreamLearner| {
+            in_turn(py, rows, |row| {
+                found.push(learner.predict(table.row(row))?);
+                Ok::<_, JobError>(())
+            })
+        };
+        if rows > BLOCK {
+            let mut copy = own.0.clone();
+            drop(own);
+            ask(&mut copy)?;
+        } else {
+            ask(&mut own.0)?;
+        }
         Ok(found)
     }
 
