@@ -79,6 +79,11 @@ impl<'py> Numbers<'py> {
         columns: Option<&[ContextColumn]>,
     ) -> PyResult<(RowMatrix, Vec<ContextColumn>)> {
         let m = self.columns();
+        if let Some(columns) = columns
+            && columns.len() != m
+        {
+            return Err(value(format!("context has {m} columns, {} are expected", columns.len())));
+        }
         // An array that numpy has broadcast may be larger than any memory.
         match self {
             Self::Double(array, false) => drop(room(array.shape()[0].saturating_mul(m))?),

@@ -4,7 +4,7 @@ use crate::arrays::vector;
 use crate::errors::value;
 use numpy::PyReadonlyArray1;
 use off_policy::Value;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 use std::collections::{HashMap, HashSet};
@@ -43,7 +43,11 @@ impl<'py> Cell<'py> {
             _ => {}
         }
         if cell.cast::<PyInt>().is_ok() || cell.hasattr("__float__")? {
-            return Ok(number(cell.extract()?));
+            let found = cell.extract().map_err(|error| match error.is_instance_of::<PyOverflowError>(cell.py()) {
+                true => value(format!("column {column}: a number is too large for a double")),
+                false => error,
+            });
+            return Ok(number(found?));
         }
         let words = format!("column {column} holds {kind}, neither a number nor a text");
         Err(PyTypeError::new_err(words))

@@ -293,6 +293,21 @@ def test_items_have_one_name_whatever_the_type_of_their_numbers():
     assert (of_items.decision_function(context) == of_floats.decision_function(context)).all()
 
 
+def test_features_of_candidates_are_read_as_contexts_are():
+    rng = np.random.default_rng(0)
+    context, features, action = rng.uniform(size=(300, 1)), rng.uniform(size=(300, 3, 2)), rng.integers(3, size=300)
+    columns = (context, action, features[np.arange(300), action, 0], np.full(300, 1 / 3))
+    with pytest.raises(ValueError, match="complex"):
+        quick().fit(*columns, action_context=features + 1j)
+    with pytest.raises(ValueError, match="no features"):
+        quick().fit(*columns, action_context=features[:, :, :0])
+    mask = np.zeros(features.shape, dtype=bool)
+    mask[::3, :, 1] = True
+    of_masked = quick().fit(*columns, action_context=np.ma.array(features, mask=mask))
+    of_missing = quick().fit(*columns, action_context=np.where(mask, np.nan, features))
+    assert of_masked.policy_.export("xgboost") == of_missing.policy_.export("xgboost")
+
+
 def test_labels_of_pyarrow_are_those_of_python():
     pa = pytest.importorskip("pyarrow")
     table = pa.table({"x": [0.0, 1.0, 2.0, 3.0], "y": ["a", "b", "a", "b"]})
@@ -450,3 +465,28 @@ def test_a_note_that_is_an_error_leaves_the_estimator_as_it_was(other):
         with pytest.raises(UserWarning, match="user"):
             policy.fit(frame, *other.columns[1:])
     assert not hasattr(policy, "policy_")
+
+
+def test_numbers_that_no_double_holds_are_refused(other, fitted):
+    of_frame = quick().fit(other.frame(), *other.columns[1:])
+    row = {"x": 10**400, "y": 0.5, "z": 0.5, "kind": "a"}
+    for ask in (
+        lambda: of_frame.predict_one(row),
+        lambda: OnlineBoostingClassifier(n_learners=2).learn_one({"x": 10**400}, 1),
+        lambda: OnlineBoostingRegressor(n_learners=2).learn_one({"x": 1.0}, 10**400),
+        lambda: quick(epsilon=10**400).fit(*other.columns),
+        lambda: oco.L2Ball(10**400),
+        lambda: OnlineBoostingRegressor(n_learners=2).learn_many(pd.DataFrame({"x": [1.0]}), [10**400]),
+    ):
+        with pytest.raises(ValueError, match="too large"):
+            ask()
+    with pytest.raises(ValueError, match="4611686018427387904 columns"):
+        wide = (np.array([0, 1]), np.zeros(1, dtype=np.uint32), np.ones(1), 2**62)
+        _core.Contexts.from_arrays(wide, None, fitted.policy_.coding)
+
+
+def test_rewards_that_are_truth_values_are_numbers_beside_a_frame_too(other):
+    paid = other.reward.astype(bool)
+    policies = [quick().fit(other.frame(), other.action, reward, other.pscore) for reward in (paid, other.reward)]
+    scores = [policy.decision_function(other.frame()) for policy in policies]
+    assert (scores[0] == scores[1]).all()

@@ -86,6 +86,9 @@ def _beside(name, values, *, are_labels=False):
         values = [None if _is_missing(value) else value for value in array.tolist()]
         if all(value is None or _is_number(value) for value in values):
             array = np.array([np.nan if value is None else float(value) for value in values])
+    if array.dtype.kind == "b" and name == "reward":
+        # Beside an array of contexts they are numbers too.
+        array = array.astype(np.float64)
     if array.dtype.kind in "fiu" and not are_labels:
         return readable(np.ascontiguousarray(array, dtype=np.float64))
     return _texts(array.tolist())
@@ -111,7 +114,7 @@ def readable(array):
     return array if is_aligned else array.copy()
 
 
-def _unmasked(values):
+def unmasked(values):
     """The values, NaN in place of those that are masked."""
     return values.astype(np.float64).filled(np.nan) if isinstance(values, np.ma.MaskedArray) else values
 
@@ -121,7 +124,7 @@ def numbers(name, values, length=None):
     if getattr(getattr(values, "dtype", None), "kind", None) == "c":
         raise ValueError(f"{name} holds complex numbers")
     try:
-        array = np.asarray(_unmasked(values), dtype=np.float64)
+        array = np.asarray(unmasked(values), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} holds something that is no number: {error}") from None
     if array.ndim != 1:
@@ -150,7 +153,7 @@ def matrix(context, name="context"):
         indices = rows.indices.view(np.uint32) if rows.indices.dtype == np.int32 else rows.indices.astype(np.uint32)
         parts = (rows.indptr.astype(np.int64), indices, rows.data.astype(np.float64, copy=False))
         return (*parts, rows.shape[1]), rows.shape
-    array = np.asarray(_unmasked(context))
+    array = np.asarray(unmasked(context))
     if array.ndim == 1 and array.dtype.kind in "fiub":
         raise ValueError(
             f"{name} has shape {array.shape}, not (n, m): reshape(-1, 1) if it is one column, reshape(1, -1) if "
@@ -256,13 +259,22 @@ def whole(name, value):
     return int(value)
 
 
+def double(name, value):
+    """A number as a double."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is too large for a double") from None
+
+
 def real(name, value):
     """A setting that is a finite number."""
     if _is_truth(value) or not isinstance(value, Real):
         raise TypeError(f"{name} = {value!r} is no number")
-    if not np.isfinite(float(value)):
+    number = double(name, value)
+    if not np.isfinite(number):
         raise ValueError(f"{name} = {value} is not finite")
-    return float(value)
+    return number
 
 
 def share(name, value):

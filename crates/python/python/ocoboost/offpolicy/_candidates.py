@@ -186,8 +186,10 @@ def _of_shape(kind, n, count, available, labels=None):
 
 def _array(values):
     """The features of candidates as an array of float32 or float64."""
+    if getattr(getattr(values, "dtype", None), "kind", None) == "c":
+        raise ValueError("action_context holds complex numbers")
     try:
-        array = np.asarray(values)
+        array = np.asarray(_data.unmasked(values))
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"action_context holds something that is no number: {error}") from None
@@ -229,6 +231,8 @@ def _layout(action_context, available, n, classes):
             f"action_context has shape {array.shape}: (n_actions, k), (n, n_candidates, k), a list of arrays of shape "
             "(n_candidates, k), or (offsets, features)"
         )
+    if array.shape[2] == 0:
+        raise ValueError(f"action_context has shape {array.shape}: its candidates have no features")
     layout = _of_shape("array", *array.shape[:2], available)
     if available is None and array.shape[2] and array.dtype.kind == "f":
         is_absent = np.isnan(array).all(axis=2)
