@@ -43,9 +43,13 @@ impl<'py> Cell<'py> {
             _ => {}
         }
         if cell.cast::<PyInt>().is_ok() || cell.hasattr("__float__")? {
-            let found = cell.extract().map_err(|error| match error.is_instance_of::<PyOverflowError>(cell.py()) {
-                true => value(format!("column {column}: a number is too large for a double")),
-                false => error,
+            let found = cell.extract().map_err(|error: PyErr| {
+                let is_too_large = error.is_instance_of::<PyOverflowError>(cell.py());
+                if is_too_large {
+                    value(format!("column {column}: a number is too large for a double"))
+                } else {
+                    error
+                }
             });
             return Ok(number(found?));
         }

@@ -161,7 +161,8 @@ pub(crate) fn compare(
     }
     let job =
         serde_json::from_str::<Settings>(settings).map_err(value)?.job(log.estimated.as_ref(), false)?;
-    let known = policies.into_iter().map(|policy| Known::of(&log.log, policy)).collect::<PyResult<Vec<_>>>()?;
+    let known =
+        policies.into_iter().map(|policy| Known::of(&log.log, policy)).collect::<PyResult<Vec<_>>>()?;
     let found = watched(py, n_jobs, None, |watcher| {
         let mut targets: Vec<Target<'_>> = known.iter().map(Known::target).collect();
         targets.push(Target::Logged);

@@ -480,6 +480,8 @@ def test_numbers_that_no_double_holds_are_refused(other, fitted):
     ):
         with pytest.raises(ValueError, match="too large"):
             ask()
+    with pytest.raises(ValueError, match="outside"):
+        oco.StepSchedule.tuned(1.0, 1.0, 2**40)
     with pytest.raises(ValueError, match="4611686018427387904 columns"):
         wide = (np.array([0, 1]), np.zeros(1, dtype=np.uint32), np.ones(1), 2**62)
         _core.Contexts.from_arrays(wide, None, fitted.policy_.coding)

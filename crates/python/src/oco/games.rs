@@ -122,9 +122,10 @@ impl ZeroSumGame {
     fn run(&mut self, py: Python<'_>, rounds: u64, gap: f64) -> PyResult<(bool, u64, Certified)> {
         loop {
             // The rounds at which a run computes its gap, so that runs in parts are one run.
-            let next = (self.0.rounds() + 1..).find(|t| is_milestone(*t)).unwrap_or(u64::MAX);
+            let mut later = self.0.rounds().saturating_add(1)..rounds;
+            let next = later.find(|t| is_milestone(*t)).unwrap_or(rounds);
             let game = &mut self.0;
-            let found = py.detach(|| game.run(next.min(rounds), gap)).map_err(value)?;
+            let found = py.detach(|| game.run(next, gap)).map_err(value)?;
             if found.stop == Stop::Converged || found.rounds >= rounds {
                 return Ok((found.stop == Stop::Converged, found.rounds, certified(found.certificate)));
             }

@@ -441,12 +441,7 @@ impl Set {
     }
 
     /// Whether x satisfies every constraint within a slack.
-    fn contains(
-        &self,
-        py: Python<'_>,
-        x: PyReadonlyArray1<'_, f64>,
-        tolerance: f64,
-    ) -> PyResult<bool> {
+    fn contains(&self, py: Python<'_>, x: PyReadonlyArray1<'_, f64>, tolerance: f64) -> PyResult<bool> {
         let x = vector(x)?;
         Ok(py.detach(|| self.0.contains(&x, tolerance)))
     }
