@@ -235,8 +235,8 @@ pub(crate) fn check_places<'py>(array: &impl PyUntypedArrayMethods<'py>) -> PyRe
 
 /// The sets of a Boolean array n × |A|.
 ///
-/// The bytes are read, and not truth values: numpy keeps whatever byte a view of other numbers has, and Rust's
-/// `bool` is 0 or 1.
+/// The bytes are read, and not truth values: numpy keeps whatever byte a view of other numbers has, and a
+/// `bool` of Rust is 0 or 1.
 ///
 /// # Errors
 /// `ValueError` for a row without an action.

@@ -8,9 +8,9 @@ use std::ptr::NonNull;
 ///
 /// *Contract:* nobody writes to that memory as long as rows of it are asked for. `_lent.py` closes the array
 /// and what it is a view of before it lends it, so that numpy refuses to write through them, and lends no
-/// memory of others but what is fixed. A view that was made before stays open, and a mapped file can be written
-/// to, or cut off, by others: who writes through those meanwhile breaks the contract, as with every extension
-/// that reads arrays without Python's lock.
+/// memory of others but what is fixed. A view that was made before stays open, and a mapped file can be
+/// written to, or cut off, by others: who writes through those meanwhile breaks the contract, as with every
+/// extension that reads arrays without Python's lock.
 pub(crate) struct Lent {
     /// Keeps the numbers where they are.
     _array: Py<PyArray2<f64>>,
