@@ -457,15 +457,6 @@ def test_rows_are_answered_while_another_thread_asks_about_many(kind):
     assert not errors and len(found[0]) == len(many)
 
 
-def test_a_note_that_is_an_error_leaves_the_estimator_as_it_was(other):
-    frame = other.frame().assign(user=[f"u{i}" for i in range(len(other.action))])
-    policy = quick()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(UserWarning, match="user"):
-            policy.fit(frame, *other.columns[1:])
-    assert not hasattr(policy, "policy_")
-
 
 def test_numbers_that_no_double_holds_are_refused(other, fitted):
     of_frame = quick().fit(other.frame(), *other.columns[1:])

@@ -288,13 +288,12 @@ class PolicyBooster(BaseEstimator):
                 own_groups = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.uint64)
                 if len(own_groups) != n:
                     raise ValueError(f"groups has {len(own_groups)} entries, action has {n}")
-            # Before the training: a note that somebody has made an error leaves the estimator as it was.
-            _data.tell(log.notes)
             with Callbacks(self) as callback:
                 policy = _core.Policy.fit(
                     log, settings, time=own_time, groups=own_groups, n_jobs=n_jobs, callback=callback
                 )
         self._take(policy, classes, has_names=is_frame)
+        _data.tell(log.notes)
         return self
 
     def _fit_candidates(self, context, action, reward, pscore, available, action_context, item, classes, seed):
