@@ -8,7 +8,7 @@ use numpy::{
     PyUntypedArrayMethods,
 };
 use off_policy::{ActionSets, ContextColumn};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use rows::{RowError, RowMatrix};
 
@@ -72,13 +72,24 @@ impl<'py> Numbers<'py> {
     ///
     /// # Errors
     /// `ValueError` for another number of columns, NaN in a column that had none, infinite and too large
-    /// numbers.
+    /// numbers; `MemoryError` where there is no room for a copy.
     pub(crate) fn rows(
         &self,
         names: &[String],
         columns: Option<&[ContextColumn]>,
     ) -> PyResult<(RowMatrix, Vec<ContextColumn>)> {
         let m = self.columns();
+        if let Some(columns) = columns
+            && columns.len() != m
+        {
+            return Err(value(format!("context has {m} columns, {} are expected", columns.len())));
+        }
+        // An array that numpy has broadcast may be larger than any memory.
+        match self {
+            Self::Double(array, false) => drop(room(array.shape()[0].saturating_mul(m))?),
+            Self::Single(array) => drop(room(array.shape()[0].saturating_mul(m))?),
+            Self::Double(_, true) | Self::Sparse(_) => {}
+        }
         let missing = self.with_missing();
         let columns: Vec<ContextColumn> = match columns {
             Some(columns) => columns.to_vec(),
@@ -122,12 +133,23 @@ impl<'py> Numbers<'py> {
             }
             Self::Sparse(Compressed(offsets, indices, values, _)) => {
                 let offset = |offset: &i64| usize::try_from(*offset).unwrap_or(usize::MAX);
-                let offsets = vector(offsets)?.iter().map(offset).collect();
-                widened(&columns, offsets, vector(indices)?, vector(values)?)
+                let offsets = vector(offsets.clone())?.iter().map(offset).collect();
+                widened(&columns, offsets, vector(indices.clone())?, vector(values.clone())?)
             }
         };
         Ok((rows.map_err(value)?, columns))
     }
+}
+
+/// Room for so many numbers.
+///
+/// # Errors
+/// `MemoryError`: memory that is not there would end the process.
+pub(crate) fn room(count: usize) -> PyResult<Vec<f64>> {
+    let mut all = Vec::new();
+    let refused = |_| PyMemoryError::new_err(format!("there is no memory for {count} numbers"));
+    all.try_reserve_exact(count).map_err(refused)?;
+    Ok(all)
 }
 
 /// The columns that hold NaN.
@@ -187,12 +209,13 @@ fn widened(
     RowMatrix::sparse(width, offsets, indices, values)
 }
 
-/// A vector of any order in memory.
+/// A vector of any order in memory. It is let go: an array that Python resizes while the crate `numpy` has it
+/// borrowed ends the process, so that no array is borrowed while Python runs.
 ///
 /// # Errors
 /// As [`check_places`].
-pub(crate) fn vector<T: Element + Copy>(array: &PyReadonlyArray1<'_, T>) -> PyResult<Vec<T>> {
-    check_places(&**array)?;
+pub(crate) fn vector<T: Element + Copy>(array: PyReadonlyArray1<'_, T>) -> PyResult<Vec<T>> {
+    check_places(&*array)?;
     Ok(array.as_array().iter().copied().collect())
 }
 
@@ -212,13 +235,17 @@ pub(crate) fn check_places<'py>(array: &impl PyUntypedArrayMethods<'py>) -> PyRe
 
 /// The sets of a Boolean array n × |A|.
 ///
+/// The bytes are read, and not truth values: numpy keeps whatever byte a view of other numbers has, and a
+/// `bool` of Rust is 0 or 1.
+///
 /// # Errors
 /// `ValueError` for a row without an action.
-pub(crate) fn sets(available: &PyReadonlyArray2<'_, bool>) -> PyResult<ActionSets> {
-    let (array, mut set) = (available.as_array(), Vec::new());
+pub(crate) fn sets(available: &Bound<'_, PyArray2<bool>>) -> PyResult<ActionSets> {
+    let bytes: PyReadonlyArray2<'_, u8> = available.call_method1("view", ("uint8",))?.extract()?;
+    let (array, mut set) = (bytes.as_array(), Vec::new());
     let rows = array.rows().into_iter().map(|row| {
         set.clear();
-        set.extend((0_u32..).zip(row).filter(|(_, is_available)| **is_available).map(|(a, _)| a));
+        set.extend((0_u32..).zip(row).filter(|(_, byte)| **byte != 0).map(|(a, _)| a));
         set.clone()
     });
     ActionSets::new(array.ncols(), rows).map_err(value)

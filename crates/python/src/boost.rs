@@ -1,6 +1,6 @@
 //! Boosted classifiers of the MABoost family.
 
-use crate::arrays::{Numbers, array_of_rows, vector};
+use crate::arrays::{Numbers, array_of_rows, room, vector};
 use crate::errors::value;
 use crate::watch::watched;
 use boosters::maboost::{
@@ -110,8 +110,8 @@ impl Vote {
         is_lent: bool,
     ) -> PyResult<(Self, Vec<Bound<'py, PyDict>>)> {
         let settings: Settings = serde_json::from_str(settings).map_err(value)?;
-        let (matrix, classes) = (rows(context, is_lent)?, vector(&classes)?);
-        let weights = weights.as_ref().map(vector).transpose()?;
+        let (matrix, classes) = (rows(context, is_lent)?, vector(classes)?);
+        let weights = weights.map(vector).transpose()?;
         let runs = watched(py, n_jobs, callback, |watcher| {
             let sample = BinnedColumns::new(matrix)?;
             let mut runs = settings.runs(classes, count, weights.as_deref())?;
@@ -139,7 +139,9 @@ impl Vote {
     /// F_l(x_i) of the columns l after every round in turn: n × L each.
     fn staged(slf: Py<Self>, context: &Bound<'_, PyAny>) -> PyResult<Stages> {
         let rows = rows(context, false)?;
-        let sums = vec![0.0; rows.len().saturating_mul(slf.get().0.code().columns())];
+        let count = rows.len().saturating_mul(slf.get().0.code().columns());
+        let mut sums = room(count)?;
+        sums.resize(count, 0.0);
         Ok(Stages { vote: slf, rows, sums, round: 0 })
     }
 
@@ -155,8 +157,9 @@ impl Vote {
         let (matrix, width) = (rows(context, is_lent)?, self.0.code().columns());
         let vote = rounds.map(|rounds| self.0.clone().truncated(rounds));
         let vote = vote.as_ref().unwrap_or(&self.0);
-        let found = py.detach(|| {
-            let mut all = vec![0.0; matrix.len().saturating_mul(width)];
+        let mut all = room(matrix.len().saturating_mul(width))?;
+        let found = py.detach(move || {
+            all.resize(matrix.len() * width, 0.0);
             for (x, scores) in matrix.iter().zip(all.chunks_exact_mut(width)) {
                 vote.scores(x, scores)?;
             }

@@ -51,6 +51,12 @@ pub(crate) fn load_policy(py: Python<'_>, path: PathBuf) -> PyResult<Py<PyAny>> 
     }
 }
 
+/// Writes a text into a file, whole or not at all.
+#[pyfunction]
+pub(crate) fn write_file(py: Python<'_>, path: PathBuf, text: &str) -> PyResult<()> {
+    Ok(py.detach(|| boosters::saved::write_atomically(&path, text.as_bytes()))?)
+}
+
 /// Drawn places and their probabilities.
 type Drawn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 
@@ -268,7 +274,7 @@ pub(crate) enum Judged<'py> {
 
 impl Judged<'_> {
     /// What the policy says of the choices of a log, and whether it was trained on them.
-    pub(crate) fn rows(&self, log: &off_policy::candidates::CandidateLog) -> PyResult<(CandidateRows, bool)> {
+    pub(crate) fn rows(self, log: &off_policy::candidates::CandidateLog) -> PyResult<(CandidateRows, bool)> {
         let (rows, is_own) = match self {
             Self::Model(model) => {
                 (CandidateRows::of(log, &Argmax::new(&model.0)), model.0.was_trained_on(log))

@@ -5,7 +5,7 @@ use crate::errors::value;
 use numpy::PyReadonlyArray1;
 use off_policy::Value;
 use off_policy::dates::{date_of_days, days_since_1970};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 use std::collections::{HashMap, HashSet};
@@ -46,13 +46,24 @@ impl<'py> Cell<'py> {
             return Ok(Self::Truth(is_true.is_true()));
         }
         let kind = cell.get_type().name()?.to_string();
-        if kind == "NAType" || kind == "NaTType" {
-            return Ok(Self::Missing);
+        match &*kind {
+            "NAType" | "NaTType" => return Ok(Self::Missing),
+            // Numpy's, in its versions.
+            "bool" | "bool_" => return Ok(Self::Truth(cell.is_truthy()?)),
+            _ => {}
         }
         // Those of numpy have a `__float__`, in a unit of their own.
         let is_of_numpy = kind == "datetime64" || kind == "timedelta64";
         if cell.cast::<PyInt>().is_ok() || (!is_of_numpy && cell.hasattr("__float__")?) {
-            return Ok(number(cell.extract()?));
+            let found = cell.extract().map_err(|error: PyErr| {
+                let is_too_large = error.is_instance_of::<PyOverflowError>(cell.py());
+                if is_too_large {
+                    value(format!("column {column}: a number is too large for a double"))
+                } else {
+                    error
+                }
+            });
+            return Ok(number(found?));
         }
         let date = match &*kind {
             "datetime64" => Date::of_numpy(&cell.str()?.to_string()),
@@ -91,8 +102,10 @@ impl Date {
 
 /// The cells of a dict.
 pub(crate) fn cells<'py>(row: &Bound<'py, PyDict>) -> PyResult<Vec<(Bound<'py, PyString>, Cell<'py>)>> {
-    let mut cells = Vec::with_capacity(row.len());
-    for (name, cell) in row {
+    // Python code of a key or a cell may change the dict, over which nobody goes then.
+    let items: Vec<_> = row.iter().collect();
+    let mut cells = Vec::with_capacity(items.len());
+    for (name, cell) in items {
         let name = match name.cast_into::<PyString>() {
             Ok(name) => name,
             Err(other) => other.into_inner().str()?,
@@ -176,7 +189,7 @@ impl Table {
         }
         let columns = columns.into_iter().map(|(name, column)| {
             let cells = match column {
-                Column::Numbers(numbers) => Cells::Numbers(vector(&numbers)?),
+                Column::Numbers(numbers) => Cells::Numbers(vector(numbers)?),
                 Column::Cells(cells) => Cells::mixed(&name, &cells)?,
             };
             match cells.len() {
@@ -236,10 +249,10 @@ impl Cells {
     }
 }
 
-/// Rows between two questions whether Ctrl-C was pressed.
-const BLOCK: usize = 1 << 10;
+/// Rows between two questions whether Ctrl-C was pressed; so few are not worth giving up the lock.
+pub(crate) const BLOCK: usize = 1 << 10;
 
-/// Works on rows in turn, without the lock.
+/// Works on rows in turn, without the lock where they are more than a block.
 ///
 /// # Errors
 /// `KeyboardInterrupt`; `ValueError` with the row that was refused.
@@ -250,8 +263,9 @@ pub(crate) fn in_turn<E: Display + Send>(
 ) -> PyResult<()> {
     for first in (0..rows).step_by(BLOCK) {
         let mut block = first..rows.min(first + BLOCK);
-        py.detach(|| block.try_for_each(|row| one(row).map_err(|error| (row, error))))
-            .map_err(|(row, error)| value(format!("row {row}: {error}")))?;
+        let mut work = || block.try_for_each(|row| one(row).map_err(|error| (row, error)));
+        let done = if rows > BLOCK { py.detach(work) } else { work() };
+        done.map_err(|(row, error)| value(format!("row {row}: {error}")))?;
         py.check_signals()?;
     }
     Ok(())

@@ -67,7 +67,7 @@ impl Features {
 
     /// These rows, in the order asked for.
     fn select(&self, rows: PyReadonlyArray1<'_, u32>) -> PyResult<Self> {
-        let rows = self.rows.select(vector(&rows)?.into_iter().map(|row| row as usize)).map_err(value)?;
+        let rows = self.rows.select(vector(rows)?.into_iter().map(|row| row as usize)).map_err(value)?;
         Ok(Self { rows, schema: self.schema.clone(), notes: self.notes.clone() })
     }
 
@@ -113,8 +113,8 @@ impl Choices {
         let offset = |offset: &i64| {
             usize::try_from(*offset).map_err(|_| value(format!("an offset is {offset}, and not positive")))
         };
-        let offsets = vector(&offsets)?.iter().map(offset).collect::<PyResult<Vec<usize>>>()?;
-        let of_pairs = of_pairs.as_ref().map(vector).transpose()?.unwrap_or_default();
+        let offsets = vector(offsets)?.iter().map(offset).collect::<PyResult<Vec<usize>>>()?;
+        let of_pairs = of_pairs.map(vector).transpose()?.unwrap_or_default();
         let (names, mut first, mut optional) = ([contexts, features, items], 0, Vec::new());
         for level in names.into_iter().flatten() {
             optional.extend(level.schema.indicators().into_iter().map(|(own, _)| first + own));
@@ -174,7 +174,7 @@ impl CandidateLog {
         pscore: PyReadonlyArray1<'_, f64>,
         reward: PyReadonlyArray1<'_, f64>,
     ) -> PyResult<Self> {
-        let (chosen, pscore, reward) = (vector(&chosen)?, vector(&pscore)?, Rewards(vector(&reward)?));
+        let (chosen, pscore, reward) = (vector(chosen)?, vector(pscore)?, Rewards(vector(reward)?));
         let (candidates, schema) = (choices.candidates.clone(), choices.schema.clone());
         let log = py.detach(|| {
             off_policy::candidates::CandidateLog::new(candidates, chosen, pscore, reward)?.with_schema(schema)

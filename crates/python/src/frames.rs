@@ -20,7 +20,7 @@ pub(crate) enum Column<'py> {
 }
 
 impl Column<'_> {
-    fn array(&self) -> PyResult<ArrayRef> {
+    fn array(self) -> PyResult<ArrayRef> {
         Ok(match self {
             Self::Numbers(numbers) => Arc::new(Float64Array::from_iter(
                 vector(numbers)?.into_iter().map(|x| (!x.is_nan()).then_some(x)),
@@ -40,7 +40,7 @@ pub(crate) fn source(
     beside: Vec<(String, Column<'_>)>,
 ) -> PyResult<Source> {
     let beside: Vec<(Field, ArrayRef)> = beside
-        .iter()
+        .into_iter()
         .map(|(name, column)| {
             let array = column.array()?;
             Ok((Field::new(name, array.data_type().clone(), true), array))

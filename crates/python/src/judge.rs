@@ -97,7 +97,8 @@ enum Known {
 }
 
 impl Known {
-    fn of(log: &off_policy::Log, judged: &Judged<'_>) -> PyResult<Self> {
+    /// An array is let go.
+    fn of(log: &off_policy::Log, judged: Judged<'_>) -> PyResult<Self> {
         Ok(match judged {
             Judged::Model(model) => Self::Policy(Box::new(Argmax::new(model.0.clone()))),
             Judged::Name(name) if name == "uniform" => {
@@ -107,7 +108,7 @@ impl Known {
             Judged::Name(name) => {
                 return Err(value(format!("{name:?} is no policy: a model, \"logged\" or \"uniform\"")));
             }
-            Judged::Table(table) => Self::Table(probabilities(log, table)?),
+            Judged::Table(table) => Self::Table(probabilities(log, &table)?),
         })
     }
 
@@ -137,7 +138,7 @@ pub(crate) fn evaluate(
     let is_own = is_own(log, &policy);
     let job =
         serde_json::from_str::<Settings>(settings).map_err(value)?.job(log.estimated.as_ref(), is_own)?;
-    let known = Known::of(&log.log, &policy)?;
+    let known = Known::of(&log.log, policy)?;
     let found = watched(py, n_jobs, None, |watcher| {
         job.evaluate_watched(&log.log, known.target(), &mut || watcher.see(String::new))
     })?;
@@ -161,7 +162,8 @@ pub(crate) fn compare(
     }
     let job =
         serde_json::from_str::<Settings>(settings).map_err(value)?.job(log.estimated.as_ref(), false)?;
-    let known = policies.iter().map(|policy| Known::of(&log.log, policy)).collect::<PyResult<Vec<_>>>()?;
+    let known =
+        policies.into_iter().map(|policy| Known::of(&log.log, policy)).collect::<PyResult<Vec<_>>>()?;
     let found = watched(py, n_jobs, None, |watcher| {
         let mut targets: Vec<Target<'_>> = known.iter().map(Known::target).collect();
         targets.push(Target::Logged);

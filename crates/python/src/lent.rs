@@ -7,9 +7,10 @@ use std::ptr::NonNull;
 /// The numbers of an array in C's order, in its own memory, which it keeps alive.
 ///
 /// *Contract:* nobody writes to that memory as long as rows of it are asked for. `_lent.py` closes the array
-/// and what it is a view of before it lends it, so that numpy refuses to write through them. A view that was
-/// made before stays open, and so does memory that numpy does not own: who writes through those in another
-/// thread breaks the contract, as with every extension that reads arrays without Python's lock.
+/// and what it is a view of before it lends it, so that numpy refuses to write through them, and lends no
+/// memory of others but what is fixed. A view that was made before stays open, and a mapped file can be
+/// written to, or cut off, by others: who writes through those meanwhile breaks the contract, as with every
+/// extension that reads arrays without Python's lock.
 pub(crate) struct Lent {
     /// Keeps the numbers where they are.
     _array: Py<PyArray2<f64>>,
@@ -36,8 +37,10 @@ mod memory {
         fn as_ref(&self) -> &[f64] {
             // SAFETY: `as_slice` has made the pointer of an aligned and contiguous array of doubles. The
             // array, which `self` owns a reference to, frees its memory with its last reference, and moves it
-            // in `resize` alone, which is refused while there are other references (with `refcheck=False` the
-            // caller vouches for that). Nobody writes to it, by the contract of `Lent`.
+            // in `resize` alone: that is refused as long as there is a weak reference to the owner, which
+            // `_lent.py` has, even with `refcheck=False`. (`__setstate__` and the deprecated assignment to
+            // `data` free the memory of an array whoever reads it, those in numpy too.) Nobody writes to it,
+            // by the contract of `Lent`.
             unsafe { self.numbers.as_ref() }
         }
     }

@@ -34,7 +34,7 @@ mod _core {
     #[pymodule_export]
     use crate::boost::{Stages, Vote};
     #[pymodule_export]
-    use crate::candidates::{CandidatePolicy, load_policy};
+    use crate::candidates::{CandidatePolicy, load_policy, write_file};
     #[pymodule_export]
     use crate::choices::{CandidateLog, Choices, Features};
     #[pymodule_export]

@@ -6,7 +6,7 @@ use crate::errors::{of_format, value};
 use crate::frames::{Column, source};
 use crate::watch::watched;
 use formats::{FormatError, LogOptions, Progress, ReadFacts, ReadLog};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray2, PyReadonlyArray1, PyUntypedArrayMethods};
 use ocoboost::{EstimatedPropensities, JobError, estimate_propensities_watched};
 use off_policy::{ActionNames, ActionSets, Rewards, Schema};
 use pyo3::prelude::*;
@@ -174,7 +174,7 @@ impl Log {
         options: &str,
         classes: Option<Vec<String>>,
         are_listed: bool,
-        available: Option<PyReadonlyArray2<'_, bool>>,
+        available: Option<Bound<'_, PyArray2<bool>>>,
         coding: Option<&Coding>,
         seed: u64,
     ) -> PyResult<Self> {
@@ -220,7 +220,7 @@ impl Log {
         action_names: Vec<String>,
         reward: PyReadonlyArray1<'_, f64>,
         pscore: Option<PyReadonlyArray1<'_, f64>>,
-        available: Option<PyReadonlyArray2<'_, bool>>,
+        available: Option<Bound<'_, PyArray2<bool>>>,
         coding: Option<&Coding>,
         seed: u64,
         is_lent: bool,
@@ -233,8 +233,9 @@ impl Log {
             None => Schema::new(columns, ActionNames::Labels(action_names)).map_err(value)?,
         };
         let on_offer = available.as_ref().map(sets).transpose()?;
-        let (actions, rewards) = (vector(&action)?, vector(&reward)?);
-        let propensities = pscore.as_ref().map(vector).transpose()?;
+        let (actions, rewards) = (vector(action)?, vector(reward)?);
+        let propensities = pscore.map(vector).transpose()?;
+        drop(numbers);
         let parts = Parts { contexts, schema, actions, rewards, on_offer };
         let (log, estimated) = parts.log(py, propensities, seed)?;
         Ok(Self { log, estimated, time: None, groups: None, notes: Vec::new() })
@@ -286,7 +287,7 @@ impl Contexts {
     #[pyo3(signature = (context, available, coding, *, is_lent=false))]
     fn from_arrays(
         context: &Bound<'_, PyAny>,
-        available: Option<PyReadonlyArray2<'_, bool>>,
+        available: Option<Bound<'_, PyArray2<bool>>>,
         coding: &Coding,
         is_lent: bool,
     ) -> PyResult<Self> {
@@ -296,7 +297,7 @@ impl Contexts {
     }
 
     /// The same rows where not every action is on offer: a Boolean array n × |A|.
-    fn with_available(&self, available: PyReadonlyArray2<'_, bool>) -> PyResult<Self> {
+    fn with_available(&self, available: Bound<'_, PyArray2<bool>>) -> PyResult<Self> {
         let on_offer = Some(sets(&available)?);
         Ok(Self { rows: self.rows.clone(), on_offer, notes: self.notes.clone() })
     }

@@ -1,6 +1,6 @@
 //! A trained policy.
 
-use crate::arrays::{array_of_rows, vector};
+use crate::arrays::{array_of_rows, room, vector};
 use crate::cells::{Cell, cells, read_by};
 use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_model_file, value};
@@ -185,8 +185,8 @@ impl Policy {
         callback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let settings: Settings = serde_json::from_str(settings).map_err(value)?;
-        let time = time.as_ref().map(vector).transpose()?;
-        let groups = groups.as_ref().map(vector).transpose()?;
+        let time = time.map(vector).transpose()?;
+        let groups = groups.map(vector).transpose()?;
         let job = settings.job(log, (time, groups))?;
         let fit =
             watched(py, n_jobs, callback, |watcher| job.fit(&log.log, |event| watcher.see(|| shown(event))))?;
@@ -292,8 +292,8 @@ impl Policy {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let explore = explore(kind, parameter)?;
         let width = self.0.ensemble().actions();
-        let found = self.of_rows(py, contexts, n_jobs, |offers| {
-            let mut all = Vec::with_capacity(contexts.rows.len().saturating_mul(width));
+        let mut all = room(contexts.rows.len().saturating_mul(width))?;
+        let found = self.of_rows(py, contexts, n_jobs, move |offers| {
             self.0.probabilities(&contexts.rows, offers, explore, |pi| all.extend_from_slice(pi))?;
             Ok(all)
         })?;
@@ -324,8 +324,9 @@ impl Policy {
         n_jobs: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let width = self.0.ensemble().actions();
-        let found = self.of_rows(py, contexts, n_jobs, |_| {
-            let mut scores = vec![0.0; contexts.rows.len().saturating_mul(width)];
+        let mut scores = room(contexts.rows.len().saturating_mul(width))?;
+        let found = self.of_rows(py, contexts, n_jobs, move |_| {
+            scores.resize(contexts.rows.len() * width, 0.0);
             self.0.scores_of_rows(&contexts.rows, 0, &mut scores)?;
             Ok(scores)
         })?;

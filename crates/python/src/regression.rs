@@ -1,7 +1,7 @@
 //! Regressors of streams: of targets, and of losses alone.
 
 use crate::arrays::vector;
-use crate::cells::{Column, Table, cells, in_turn, read};
+use crate::cells::{BLOCK, Column, Table, cells, in_turn, read};
 use crate::errors::value;
 use crate::settings::{Check, check_name, of_job, settings};
 use numpy::{PyArray1, PyReadonlyArray1};
@@ -28,43 +28,57 @@ impl Regressor {
     }
 
     /// Learns a row, and returns what was predicted before.
-    fn learn(&mut self, row: &Bound<'_, PyDict>, y: f64) -> PyResult<f64> {
+    fn learn(slf: &Bound<'_, Self>, row: &Bound<'_, PyDict>, y: f64) -> PyResult<f64> {
+        // Python code of a cell may use the learner, so the cells come first.
         let cells = cells(row)?;
-        self.0.round(read(&cells)?, y).map_err(value)
+        slf.try_borrow_mut()?.0.round(read(&cells)?, y).map_err(value)
     }
 
     /// The value of a row.
-    fn predict(&mut self, row: &Bound<'_, PyDict>) -> PyResult<f64> {
+    fn predict(slf: &Bound<'_, Self>, row: &Bound<'_, PyDict>) -> PyResult<f64> {
         let cells = cells(row)?;
-        self.0.predict(read(&cells)?).map_err(value)
+        slf.try_borrow_mut()?.0.predict(read(&cells)?).map_err(value)
     }
 
     /// Learns rows in turn, or none of them.
     fn learn_many(
-        &mut self,
+        slf: &Bound<'_, Self>,
         py: Python<'_>,
         columns: Vec<(String, Column<'_>)>,
         y: PyReadonlyArray1<'_, f64>,
     ) -> PyResult<()> {
-        let y = vector(&y)?;
-        let (table, mut learner) = (Table::of(columns, y.len())?, self.0.clone());
+        let y = vector(y)?;
+        let table = Table::of(columns, y.len())?;
+        // It is held until the end, so that no row of another thread is lost.
+        let mut own = slf.try_borrow_mut()?;
+        let mut learner = own.0.clone();
         in_turn(py, y.len(), |row| learner.round(table.row(row), y[row]).map(drop))?;
-        self.0 = learner;
+        own.0 = learner;
         Ok(())
     }
 
-    /// The values of rows.
+    /// The values of rows, by the learner as it is at the call: other threads may go on with it.
     fn predict_many<'py>(
-        &mut self,
+        slf: &Bound<'py, Self>,
         py: Python<'py>,
         columns: Vec<(String, Column<'_>)>,
         rows: usize,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (table, mut found) = (Table::of(columns, rows)?, Vec::with_capacity(rows.min(1 << 20)));
-        in_turn(py, rows, |row| {
-            found.push(self.0.predict(table.row(row))?);
-            Ok::<_, JobError>(())
-        })?;
+        let mut own = slf.try_borrow_mut()?;
+        let mut ask = |learner: &mut StreamRegressor| {
+            in_turn(py, rows, |row| {
+                found.push(learner.predict(table.row(row))?);
+                Ok::<_, JobError>(())
+            })
+        };
+        if rows > BLOCK {
+            let mut copy = own.0.clone();
+            drop(own);
+            ask(&mut copy)?;
+        } else {
+            ask(&mut own.0)?;
+        }
         Ok(PyArray1::from_vec(py, found))
     }
 
@@ -123,6 +137,9 @@ impl Bandit {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (cells, mut raised) = (cells(row)?, None);
         let found = self.0.round(read(&cells)?, &mut |point| {
+            if raised.is_some() {
+                return f64::NAN;
+            }
             let ask = || loss.call1((PyArray1::from_slice(py, point),))?.extract();
             ask().unwrap_or_else(|error: PyErr| {
                 raised.get_or_insert(error);

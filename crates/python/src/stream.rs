@@ -1,7 +1,7 @@
 //! Online learners of streams.
 
 use crate::arrays::vector;
-use crate::cells::{Column, Table, cells, in_turn, read};
+use crate::cells::{BLOCK, Column, Table, cells, in_turn, read};
 use crate::errors::{of_model_file, value};
 use crate::settings::{Check, check_name, of_job, settings};
 use numpy::PyReadonlyArray1;
@@ -56,34 +56,47 @@ impl Stream {
 
     /// Learns rows in turn, or none of them: the class of row i is `names[codes[i]]`.
     fn learn_many(
-        &mut self,
+        slf: &Bound<'_, Self>,
         py: Python<'_>,
         columns: Vec<(String, Column<'_>)>,
         codes: PyReadonlyArray1<'_, u32>,
         names: Vec<String>,
     ) -> PyResult<()> {
-        let codes = vector(&codes)?;
-        let (table, mut learner) = (Table::of(columns, codes.len())?, self.0.clone());
+        let codes = vector(codes)?;
+        let table = Table::of(columns, codes.len())?;
+        // It is held until the end, so that no row of another thread is lost.
+        let mut own = slf.try_borrow_mut()?;
+        let mut learner = own.0.clone();
         in_turn(py, codes.len(), |row| {
             let class = names.get(codes[row] as usize).map(String::as_str);
             learner.round(class, table.row(row)).map(drop)
         })?;
-        self.0 = learner;
+        own.0 = learner;
         Ok(())
     }
 
-    /// The classes of rows.
+    /// The classes of rows, by the learner as it is at the call: other threads may go on with it.
     fn predict_many(
-        &mut self,
+        slf: &Bound<'_, Self>,
         py: Python<'_>,
         columns: Vec<(String, Column<'_>)>,
         rows: usize,
     ) -> PyResult<Vec<Option<u32>>> {
         let (table, mut found) = (Table::of(columns, rows)?, Vec::with_capacity(rows.min(1 << 20)));
-        in_turn(py, rows, |row| {
-            found.push(self.0.predict(table.row(row))?);
-            Ok::<_, JobError>(())
-        })?;
+        let mut own = slf.try_borrow_mut()?;
+        let mut ask = |learner: &mut StreamLearner| {
+            in_turn(py, rows, |row| {
+                found.push(learner.predict(table.row(row))?);
+                Ok::<_, JobError>(())
+            })
+        };
+        if rows > BLOCK {
+            let mut copy = own.0.clone();
+            drop(own);
+            ask(&mut copy)?;
+        } else {
+            ask(&mut own.0)?;
+        }
         Ok(found)
     }
 

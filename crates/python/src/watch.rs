@@ -68,6 +68,11 @@ pub(crate) fn watched<T: Send>(
                 let found = match seen.recv_timeout(PATIENCE) {
                     Err(RecvTimeoutError::Disconnected) => break,
                     Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals().map(|()| false)),
+                    // Who has raised is not asked again.
+                    Ok(_) if raised.is_some() => {
+                        let _ = answer.send(());
+                        Ok(true)
+                    }
                     Ok(event) => {
                         let found = Python::attach(|py| {
                             py.check_signals()?;

@@ -86,6 +86,9 @@ def _beside(name, values, *, are_labels=False):
         values = [None if _is_missing(value) else value for value in array.tolist()]
         if all(value is None or _is_number(value) for value in values):
             array = np.array([np.nan if value is None else float(value) for value in values])
+    if array.dtype.kind == "b" and name == "reward":
+        # Beside an array of contexts they are numbers too.
+        array = array.astype(np.float64)
     if array.dtype.kind in "fiu" and not are_labels:
         return readable(np.ascontiguousarray(array, dtype=np.float64))
     return _texts(array.tolist())
@@ -111,10 +114,17 @@ def readable(array):
     return array if is_aligned else array.copy()
 
 
+def unmasked(values):
+    """The values, NaN in place of those that are masked."""
+    return values.astype(np.float64).filled(np.nan) if isinstance(values, np.ma.MaskedArray) else values
+
+
 def numbers(name, values, length=None):
     """A vector of doubles."""
+    if getattr(getattr(values, "dtype", None), "kind", None) == "c":
+        raise ValueError(f"{name} holds complex numbers")
     try:
-        array = np.asarray(values, dtype=np.float64)
+        array = np.asarray(unmasked(values), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} holds something that is no number: {error}") from None
     if array.ndim != 1:
@@ -127,6 +137,13 @@ def numbers(name, values, length=None):
 def matrix(context, name="context"):
     """An array of floats that Rust reads, or compressed rows, with the number of rows."""
     if is_sparse(context):
+        if len(context.shape) != 2:
+            raise ValueError(f"{name} has shape {context.shape}, not (n, m)")
+        if context.dtype.kind == "c":
+            raise ValueError(f"{name} holds complex numbers")
+        if context.shape[1] >= 2**32:
+            # Their numbers have 32 bits in Rust: the next one would count as the first.
+            raise ValueError(f"{name} has {context.shape[1]} columns; 4294967295 are the most")
         rows = context.tocsr()
         if not rows.has_canonical_format:
             # The caller's own is left as it is.
@@ -136,7 +153,7 @@ def matrix(context, name="context"):
         indices = rows.indices.view(np.uint32) if rows.indices.dtype == np.int32 else rows.indices.astype(np.uint32)
         parts = (rows.indptr.astype(np.int64), indices, rows.data.astype(np.float64, copy=False))
         return (*parts, rows.shape[1]), rows.shape
-    array = np.asarray(context)
+    array = np.asarray(unmasked(context))
     if array.ndim == 1 and array.dtype.kind in "fiub":
         raise ValueError(
             f"{name} has shape {array.shape}, not (n, m): reshape(-1, 1) if it is one column, reshape(1, -1) if "
@@ -162,6 +179,8 @@ def labels_of(action):
     array = np.asarray(action)
     if array.ndim != 1:
         raise ValueError(f"action has shape {array.shape}, not (n,)")
+    if np.ma.is_masked(action):
+        raise ValueError("action holds a missing value")
     if array.dtype.kind == "O":
         values = array.tolist()
         if any(_is_missing(value) for value in values):
@@ -259,13 +278,22 @@ def whole(name, value, *, below=2**64):
     return int(value)
 
 
+def double(name, value):
+    """A number as a double."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is too large for a double") from None
+
+
 def real(name, value):
     """A setting that is a finite number."""
     if _is_truth(value) or not isinstance(value, Real):
         raise TypeError(f"{name} = {value!r} is no number")
-    if not np.isfinite(float(value)):
+    number = double(name, value)
+    if not np.isfinite(number):
         raise ValueError(f"{name} = {value} is not finite")
-    return float(value)
+    return number
 
 
 def share(name, value):
@@ -351,9 +379,12 @@ def mask(available, n=None, k=None):
     array = np.asarray(available)
     if array.ndim != 2 or (n is not None and array.shape != (n, k)):
         raise ValueError(f"available has shape {array.shape}, not {(n, k)}: a row a context, a column an action")
-    if array.dtype != np.bool_ and not np.isin(array, (0, 1)).all():
-        raise ValueError("available holds other values than True and False")
-    return np.ascontiguousarray(array, dtype=np.bool_)
+    if array.dtype != np.bool_:
+        if not np.isin(array, (0, 1)).all():
+            raise ValueError("available holds other values than True and False")
+        return np.ascontiguousarray(array, dtype=np.bool_)
+    # A view of other numbers may have any byte for True, which numpy and Rust take for different values.
+    return np.ascontiguousarray(array).view(np.uint8) != 0
 
 
 def _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed, options, classes):

@@ -1,13 +1,34 @@
 """Arrays that Rust reads where they are."""
 
 import contextlib
+import mmap
+import os
 import threading
+import weakref
 
 import numpy as np
 
-#: The arrays that are lent: the place of who owns the memory, to how often it is lent and what was closed for it.
+
+class _Loan:
+    """Who reads the memory of an owner, and what was closed for them."""
+
+    def __init__(self, owner):
+        self.owner = owner
+        # Numpy resizes no array that a weak reference refers to, not even with ``refcheck=False``.
+        self.reference = weakref.ref(owner)
+        self.readers = []
+        self.closed = []
+
+    def open(self):
+        # The owner was closed first: a view is opened again only after it.
+        for array in self.closed:
+            array.flags.writeable = True
+
+
+#: The loans by the place of the owner, which they keep alive.
 _LENT = {}
-_LOCK = threading.Lock()
+# A handler of signals may predict while its thread is here.
+_LOCK = threading.RLock()
 
 
 @contextlib.contextmanager
@@ -16,17 +37,16 @@ def lent(array):
 
     It may where the numbers are doubles in C's order. So that nobody writes to them meanwhile, the array and what it
     is a view of are read-only until the end of the block: who writes all the same gets numpy's ``ValueError``, in any
-    thread. Memory that numpy does not own can be written to otherwise, and is copied.
+    thread. Memory that can be written to otherwise is copied.
     """
-    chain = _chain(array)
+    chain, reader = _chain(array), object()
     if chain is None:
         yield False
         return
-    _close(chain)
     try:
-        yield True
+        yield _close(chain, reader)
     finally:
-        _open(chain)
+        _open(chain, reader)
 
 
 def _chain(array):
@@ -37,26 +57,60 @@ def _chain(array):
     chain = [array]
     while isinstance(chain[-1].base, np.ndarray):
         chain.append(chain[-1].base)
-    is_owned = chain[-1].flags.owndata
-    return chain if is_owned or not any(one.flags.writeable for one in chain) else None
+    return chain if chain[-1].flags.owndata or _is_fixed(chain) else None
 
 
-def _close(chain):
+def _is_fixed(chain):
+    """Whether nobody of this process writes to memory that numpy does not own: bytes, or a file mapped for reading.
+
+    An array that is read-only says nothing of it. It may be a view of an open array that hides it, as those of
+    ``as_strided``, or of a ``bytearray``.
+    """
+    base = chain[-1].base
+    while isinstance(base, memoryview):
+        base = base.obj
+    is_fixed = isinstance(base, bytes) or (isinstance(base, mmap.mmap) and memoryview(base).readonly)
+    return is_fixed and not any(one.flags.writeable for one in chain)
+
+
+def _close(chain, reader):
+    """Whether the arrays are closed for a reader."""
+    owner = chain[-1]
     with _LOCK:
-        lent = _LENT.setdefault(id(chain[-1]), [0, []])
-        lent[0] += 1
-        # The owner comes first: a view is opened again only after it.
+        loan = _LENT.get(id(owner)) or _Loan(owner)
+        is_open = owner.flags.writeable or any(one is owner for one in loan.closed)
+        if not is_open and any(one.flags.writeable for one in chain):
+            # The owner was closed after its view: numpy would not open the view again.
+            return False
+        _LENT[id(owner)] = loan
+        loan.readers.append(reader)
         for array in reversed(chain):
             if array.flags.writeable:
+                loan.closed.append(array)
                 array.flags.writeable = False
-                lent[1].append(array)
+        return True
 
 
-def _open(chain):
+def _open(chain, reader):
+    owner = chain[-1]
     with _LOCK:
-        lent = _LENT[id(chain[-1])]
-        lent[0] -= 1
-        if lent[0] == 0:
-            del _LENT[id(chain[-1])]
-            for array in lent[1]:
-                array.flags.writeable = True
+        loan = _LENT.get(id(owner))
+        if loan is None or reader not in loan.readers:
+            return
+        loan.readers.remove(reader)
+        if not loan.readers:
+            del _LENT[id(owner)]
+            loan.open()
+
+
+def _forget():
+    """In the child of a fork nobody reads any more, and whoever held the lock is not there."""
+    global _LOCK
+    _LOCK = threading.RLock()
+    for loan in _LENT.values():
+        loan.open()
+    _LENT.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -29,7 +29,7 @@ fn certified(of: Certificate) -> Certified {
 impl MatrixGame {
     #[new]
     fn new(payoffs: PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
-        let (entries, width) = table(&payoffs);
+        let (entries, width) = table(payoffs)?;
         let rows: Vec<&[f64]> = entries.chunks_exact(width.max(1)).collect();
         Ok(Self(games::MatrixGame::new(&rows).map_err(value)?))
     }
@@ -42,15 +42,15 @@ impl MatrixGame {
 
     /// What a pair of strategies guarantees.
     fn certificate(&self, p: PyReadonlyArray1<'_, f64>, q: PyReadonlyArray1<'_, f64>) -> PyResult<Certified> {
-        Ok(certified(self.0.certificate(&entries(&p), &entries(&q)).map_err(value)?))
+        Ok(certified(self.0.certificate(&entries(&p)?, &entries(&q)?).map_err(value)?))
     }
 
     fn best_row(&self, q: PyReadonlyArray1<'_, f64>) -> PyResult<(usize, f64)> {
-        self.0.best_row(&entries(&q)).map_err(value)
+        self.0.best_row(&entries(&q)?).map_err(value)
     }
 
     fn best_column(&self, p: PyReadonlyArray1<'_, f64>) -> PyResult<(usize, f64)> {
-        self.0.best_column(&entries(&p)).map_err(value)
+        self.0.best_column(&entries(&p)?).map_err(value)
     }
 
     #[getter]
@@ -122,9 +122,10 @@ impl ZeroSumGame {
     fn run(&mut self, py: Python<'_>, rounds: u64, gap: f64) -> PyResult<(bool, u64, Certified)> {
         loop {
             // The rounds at which a run computes its gap, so that runs in parts are one run.
-            let next = (self.0.rounds() + 1..).find(|t| is_milestone(*t)).unwrap_or(u64::MAX);
+            let mut later = self.0.rounds().saturating_add(1)..rounds;
+            let next = later.find(|t| is_milestone(*t)).unwrap_or(rounds);
             let game = &mut self.0;
-            let found = py.detach(|| game.run(next.min(rounds), gap)).map_err(value)?;
+            let found = py.detach(|| game.run(next, gap)).map_err(value)?;
             if found.stop == Stop::Converged || found.rounds >= rounds {
                 return Ok((found.stop == Stop::Converged, found.rounds, certified(found.certificate)));
             }
@@ -159,7 +160,7 @@ impl ZeroSumGame {
 
     /// Σ⟨g_t, p_t − p⟩.
     fn regret_against(&self, p: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
-        self.0.regret_against(&entries(&p)).map_err(value)
+        self.0.regret_against(&entries(&p)?).map_err(value)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {

@@ -154,8 +154,8 @@ const NAMES: &[Name] = &[("eta", "step"), ("lambda", "penalty"), ("D", "scale"),
 pub(super) const STEP: &[Name] = &[("step scale", "step"), ("point", "dimension")];
 
 /// Where a learner starts: at a point, or by default in a dimension.
-fn start(given: Option<&Array<'_>>) -> Option<Vec<f64>> {
-    given.map(|given| entries(given).into_owned())
+fn start(given: Option<&Array<'_>>) -> PyResult<Option<Vec<f64>>> {
+    given.map(|given| Ok(entries(given)?.into_owned())).transpose()
 }
 
 fn fresh(learner: Result<AnyLearner, OcoError>) -> PyResult<Learner> {
@@ -177,7 +177,7 @@ impl Learner {
     #[pyo3(signature = (set, dimension, start, steps))]
     fn ogd(set: &Set, dimension: usize, start: Option<Array<'_>>, steps: &Steps) -> PyResult<Self> {
         let set = set.0.clone();
-        let learner = match self::start(start.as_ref()) {
+        let learner = match self::start(start.as_ref())? {
             Some(start) => Ogd::starting_at(set, start, steps.0),
             None => Ogd::new(set, dimension, steps.0),
         };
@@ -186,14 +186,14 @@ impl Learner {
 
     #[staticmethod]
     fn lazy_ogd(set: &Set, origin: Array<'_>, eta: f64) -> PyResult<Self> {
-        fresh(LazyOgd::around(set.0.clone(), entries(&origin).into_owned(), eta).map(AnyLearner::LazyOgd))
+        fresh(LazyOgd::around(set.0.clone(), entries(&origin)?.into_owned(), eta).map(AnyLearner::LazyOgd))
     }
 
     #[staticmethod]
     #[pyo3(signature = (set, start, scale))]
     fn ada_grad(set: &Set, start: Option<Array<'_>>, scale: f64) -> PyResult<Self> {
         let set = set.0.as_box().cloned().ok_or_else(|| PyTypeError::new_err("AdaGrad needs a Box"))?;
-        let learner = match self::start(start.as_ref()) {
+        let learner = match self::start(start.as_ref())? {
             Some(start) => AdaGrad::starting_at(set, start, scale),
             None => AdaGrad::new(set, scale),
         };
@@ -213,7 +213,7 @@ impl Learner {
         if bounds.is_none() && !matches!(set.0, Domain::WholeSpace(_)) {
             return Err(PyTypeError::new_err("COMID needs a Box or the WholeSpace"));
         }
-        let learner = match (self::start(start.as_ref()), bounds) {
+        let learner = match (self::start(start.as_ref())?, bounds) {
             (Some(start), bounds) => Comid::starting_at(bounds, start, eta, penalty),
             (None, Some(bounds)) => Comid::on_box(bounds, eta, penalty),
             (None, None) => Comid::new(dimension, eta, penalty),
@@ -231,7 +231,7 @@ impl Learner {
         eta: f64,
     ) -> PyResult<Self> {
         let (map, set) = mapped(set, map);
-        let learner = match self::start(start.as_ref()) {
+        let learner = match self::start(start.as_ref())? {
             Some(start) => MirrorDescent::starting_at(map, set, start, eta),
             None => MirrorDescent::new(map, set, dimension, eta),
         };
@@ -241,7 +241,7 @@ impl Learner {
     #[staticmethod]
     fn dual_averaging(set: &Set, map: &Map, origin: Array<'_>, eta: f64) -> PyResult<Self> {
         let (map, set) = mapped(set, map);
-        let learner = DualAveraging::around(map, set, entries(&origin).into_owned(), eta);
+        let learner = DualAveraging::around(map, set, entries(&origin)?.into_owned(), eta);
         fresh(learner.map(AnyLearner::DualAveraging))
     }
 
@@ -262,7 +262,7 @@ impl Learner {
         eta: f64,
     ) -> PyResult<Self> {
         let (map, set) = mapped(set, map);
-        let learner = match start(origin.as_ref()) {
+        let learner = match start(origin.as_ref())? {
             Some(origin) => OptimisticMirrorDescent::around(map, set, origin, eta),
             None => OptimisticMirrorDescent::new(map, set, dimension, eta),
         };
@@ -278,7 +278,7 @@ impl Learner {
     #[pyo3(signature = (set, dimension, start))]
     fn follow_the_leader(set: &Set, dimension: usize, start: Option<Array<'_>>) -> PyResult<Self> {
         let set = bounded(set)?;
-        let learner = match self::start(start.as_ref()) {
+        let learner = match self::start(start.as_ref())? {
             Some(start) => FollowTheLeader::starting_at(set, start),
             None => FollowTheLeader::new(set, dimension),
         };
@@ -308,7 +308,7 @@ impl Learner {
 
     #[staticmethod]
     fn online_frank_wolfe(set: &Set, start: Array<'_>, eta: f64) -> PyResult<Self> {
-        let learner = OnlineFrankWolfe::new(bounded(set)?, entries(&start).into_owned(), eta);
+        let learner = OnlineFrankWolfe::new(bounded(set)?, entries(&start)?.into_owned(), eta);
         fresh(learner.map(AnyLearner::OnlineFrankWolfe))
     }
 
@@ -326,7 +326,7 @@ impl Learner {
 
     /// Takes g_t and moves to x_{t+1}.
     fn update(&mut self, gradient: Array<'_>) -> PyResult<()> {
-        self.learner.observe(&entries(&gradient)).map_err(value)?;
+        self.learner.observe(&entries(&gradient)?).map_err(value)?;
         self.rounds = self.rounds.saturating_add(1);
         Ok(())
     }
@@ -334,7 +334,7 @@ impl Learner {
     /// Sets the hint of this round.
     fn expect(&mut self, hint: Array<'_>) -> PyResult<()> {
         match &mut self.learner {
-            AnyLearner::Optimistic(learner) => learner.expect(&entries(&hint)).map_err(value),
+            AnyLearner::Optimistic(learner) => learner.expect(&entries(&hint)?).map_err(value),
             _ => Err(PyTypeError::new_err(HINTS)),
         }
     }
@@ -347,13 +347,13 @@ impl Learner {
         gradients: PyReadonlyArray2<'py, f64>,
         hints: Option<PyReadonlyArray2<'py, f64>>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (gradients, width) = table(&gradients);
+        let (gradients, width) = table(gradients)?;
         let expected = self.learner.play().len();
         if width != expected {
             let argument = "gradient";
             return Err(value(ProjectionError::LengthMismatch { argument, expected, got: width }));
         }
-        let hints = hints.as_ref().map(table);
+        let hints = hints.map(table).transpose()?;
         if let Some((hints, got)) = &hints {
             if !matches!(self.learner, AnyLearner::Optimistic(_)) {
                 return Err(PyTypeError::new_err(HINTS));
@@ -454,7 +454,7 @@ impl FtrlQuadratic {
     }
 
     fn update(&mut self, curvature: f64, centre: Array<'_>) -> PyResult<()> {
-        self.learner.observe(curvature, &entries(&centre)).map_err(value)?;
+        self.learner.observe(curvature, &entries(&centre)?).map_err(value)?;
         self.rounds = self.rounds.saturating_add(1);
         Ok(())
     }
@@ -466,7 +466,7 @@ impl FtrlQuadratic {
 
     /// R(u) = ‖u‖²/(2η).
     fn penalty(&self, u: Array<'_>) -> PyResult<f64> {
-        self.learner.penalty(&entries(&u)).map_err(value)
+        self.learner.penalty(&entries(&u)?).map_err(value)
     }
 
     #[getter]

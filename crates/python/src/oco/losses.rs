@@ -151,12 +151,13 @@ impl PythonLoss<'_, '_> {
     fn ask_gradient(&self, y: &[f64], g: &mut [f64]) -> PyResult<()> {
         let py = self.object.py();
         let found = self.object.call_method1("gradient", (PyArray1::from_slice(py, y),))?;
+        // A copy, whose numbers are aligned.
         let found: PyReadonlyArray1<'_, f64> = py
             .import("numpy")?
-            .call_method1("asarray", (found, "float64"))?
+            .call_method1("array", (found, "float64"))?
             .extract()
             .map_err(|_| PyValueError::new_err("gradient(x) has to return a vector"))?;
-        let found = entries(&found);
+        let found = entries(&found)?;
         check_point("gradient", &found, g.len()).map_err(value)?;
         g.copy_from_slice(&found);
         Ok(())
@@ -201,55 +202,55 @@ impl Loss {
 
 type Array<'py> = PyReadonlyArray1<'py, f64>;
 
-fn owned(array: &Array<'_>) -> Vec<f64> {
-    entries(array).into_owned()
+fn owned(array: &Array<'_>) -> PyResult<Vec<f64>> {
+    Ok(entries(array)?.into_owned())
 }
 
 #[pymethods]
 impl Loss {
     #[staticmethod]
     fn linear(slope: Array<'_>) -> PyResult<Self> {
-        Self::new(Owned::Linear { slope: owned(&slope) })
+        Self::new(Owned::Linear { slope: owned(&slope)? })
     }
 
     #[staticmethod]
     fn squared(target: Array<'_>) -> PyResult<Self> {
-        Self::new(Owned::Squared { target: owned(&target) })
+        Self::new(Owned::Squared { target: owned(&target)? })
     }
 
     #[staticmethod]
     fn quadratic(a: PyReadonlyArray2<'_, f64>, b: Array<'_>, c: f64) -> PyResult<Self> {
-        Self::new(Owned::Quadratic { a: table(&a).0, b: owned(&b), c })
+        Self::new(Owned::Quadratic { a: table(a)?.0, b: owned(&b)?, c })
     }
 
     #[staticmethod]
     fn absolute(x: Array<'_>, y: f64) -> PyResult<Self> {
-        Self::new(Owned::Absolute { x: owned(&x), y })
+        Self::new(Owned::Absolute { x: owned(&x)?, y })
     }
 
     #[staticmethod]
     fn hinge(x: Array<'_>, y: f64, threshold: f64) -> PyResult<Self> {
-        Self::new(Owned::Hinge { threshold, x: owned(&x), y })
+        Self::new(Owned::Hinge { threshold, x: owned(&x)?, y })
     }
 
     #[staticmethod]
     fn logistic(x: Array<'_>, y: f64) -> PyResult<Self> {
-        Self::new(Owned::Logistic { x: owned(&x), y })
+        Self::new(Owned::Logistic { x: owned(&x)?, y })
     }
 
     #[staticmethod]
     fn huber(x: Array<'_>, y: f64, delta: f64) -> PyResult<Self> {
-        Self::new(Owned::Huber { x: owned(&x), y, delta })
+        Self::new(Owned::Huber { x: owned(&x)?, y, delta })
     }
 
     #[staticmethod]
     fn log_portfolio(relatives: Array<'_>, floor: f64) -> PyResult<Self> {
-        Self::new(Owned::LogPortfolio { relatives: owned(&relatives), floor })
+        Self::new(Owned::LogPortfolio { relatives: owned(&relatives)?, floor })
     }
 
     /// ℓ(x).
     fn value(&self, x: Array<'_>) -> PyResult<f64> {
-        let (loss, x) = (self.borrowed()?, entries(&x));
+        let (loss, x) = (self.borrowed()?, entries(&x)?);
         let inner = loss.inner();
         check_point("x", &x, inner.dimension()).map_err(value)?;
         Ok(inner.value(&x))
@@ -257,7 +258,7 @@ impl Loss {
 
     /// A subgradient at x.
     fn gradient<'py>(&self, py: Python<'py>, x: Array<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (loss, x) = (self.borrowed()?, entries(&x));
+        let (loss, x) = (self.borrowed()?, entries(&x)?);
         let inner = loss.inner();
         check_point("x", &x, inner.dimension()).map_err(value)?;
         let mut g = vec![0.0; x.len()];

@@ -68,7 +68,7 @@ impl Map {
 
     /// R(x).
     fn value(&self, x: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
-        self.0.value(&entries(&x)).map_err(value)
+        self.0.value(&entries(&x)?).map_err(value)
     }
 
     /// ∇R(x).
@@ -77,7 +77,7 @@ impl Map {
         py: Python<'py>,
         x: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let x = entries(&x);
+        let x = entries(&x)?;
         let mut theta = vec![0.0; x.len()];
         self.0.mirror(&x, &mut theta).map_err(value)?;
         Ok(PyArray1::from_vec(py, theta))
@@ -89,7 +89,7 @@ impl Map {
         py: Python<'py>,
         theta: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let theta = entries(&theta);
+        let theta = entries(&theta)?;
         let mut x = vec![0.0; theta.len()];
         self.0.inverse_mirror(&theta, &mut x).map_err(value)?;
         Ok(PyArray1::from_vec(py, x))
@@ -97,7 +97,7 @@ impl Map {
 
     /// B(x, y).
     fn divergence(&self, x: PyReadonlyArray1<'_, f64>, y: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
-        self.0.divergence(&entries(&x), &entries(&y)).map_err(value)
+        self.0.divergence(&entries(&x)?, &entries(&y)?).map_err(value)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {

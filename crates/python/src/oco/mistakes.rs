@@ -43,7 +43,7 @@ impl MistakeBound {
 
     /// −1, 0 or 1.
     fn predict(&self, x: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
-        let x = entries(&x);
+        let x = entries(&x)?;
         let x = Row::dense(&x).map_err(value)?;
         let found = match &self.0 {
             Kind::Perceptron(learner) => learner.predict(x),
@@ -55,7 +55,7 @@ impl MistakeBound {
 
     /// Learns an example; whether it was a mistake.
     fn update(&mut self, x: PyReadonlyArray1<'_, f64>, y: f64) -> PyResult<bool> {
-        let x = entries(&x);
+        let x = entries(&x)?;
         let x = Row::dense(&x).map_err(value)?;
         let found = match &mut self.0 {
             Kind::Perceptron(learner) => learner.observe(x, y),

@@ -168,7 +168,7 @@ impl ProjectionFree {
         py: Python<'py>,
         comparator: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let u = entries(&comparator);
+        let u = entries(&comparator)?;
         check_point("comparator", &u, self.method.inner().play().len()).map_err(value)?;
         let of_u = self
             .gradient_sums

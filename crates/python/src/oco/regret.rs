@@ -2,8 +2,8 @@
 
 use super::losses::{Borrowed, Loss, PythonLoss, Raised};
 use super::sets::{Domain, Set};
-use super::vectors::{entries, table};
-use crate::arrays::array_of_rows;
+use super::vectors::table;
+use crate::arrays::{array_of_rows, vector};
 use crate::errors::value;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use oco_core::OcoError;
@@ -70,9 +70,9 @@ pub(crate) fn linear_regrets<'py>(
     set: &Set,
 ) -> PyResult<Accounts<'py>> {
     set.0.linear().map_err(value)?;
-    let gradients = table(&gradients);
+    let gradients = table(gradients)?;
     let mut account = LinearRegret::new(gradients.1).map_err(value)?;
-    accounts(py, gradients, table(&plays), |_, g, x| {
+    accounts(py, gradients, table(plays)?, |_, g, x| {
         account.record(g, x)?;
         account.regret(&set.0)
     })
@@ -87,9 +87,9 @@ pub(crate) fn quadratic_regrets<'py>(
     plays: PyReadonlyArray2<'py, f64>,
     set: &Set,
 ) -> PyResult<Accounts<'py>> {
-    let (weights, centres) = (entries(&weights), table(&centres));
+    let (weights, centres) = (vector(weights)?, table(centres)?);
     let mut account = QuadraticRegret::new(centres.1).map_err(value)?;
-    accounts(py, centres, table(&plays), |t, c, x| {
+    accounts(py, centres, table(plays)?, |t, c, x| {
         let argument = "weights";
         let (expected, got) = (t + 1, weights.len());
         let weight = weights.get(t).ok_or(ProjectionError::LengthMismatch { argument, expected, got })?;

@@ -2,7 +2,7 @@
 
 use super::maps::{AnyMap, Map};
 use super::vectors::{Reduced, entries, loaded, saved, table};
-use crate::arrays::array_of_rows;
+use crate::arrays::{array_of_rows, vector};
 use crate::errors::value;
 use crate::names::{Name, by, renamed};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
@@ -89,6 +89,15 @@ impl Domain {
             Self::WholeSpace(_) => "whole_space",
             Self::Shrunk(_) => "shrunk",
         }
+    }
+
+    /// How many times it was shrunk.
+    fn shrinks(&self) -> usize {
+        let (mut set, mut found) = (self, 0);
+        while let Self::Shrunk(shrunk) = set {
+            (set, found) = (shrunk.inner(), found + 1);
+        }
+        found
     }
 
     /// The dimension, of a set that has one.
@@ -264,7 +273,7 @@ pub(crate) fn project_l1_box<'py>(
     alpha: f64,
     eta: f64,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let mut z = entries(&z).into_owned();
+    let mut z = vector(z)?;
     projections::project_l1_box(&mut z, alpha, eta).map_err(value)?;
     Ok(PyArray1::from_vec(py, z))
 }
@@ -276,6 +285,9 @@ const RADIUS: &[Name] = &[("r", "radius"), ("s", "radius")];
 /// A decision set.
 #[pyclass(frozen, module = "ocoboost._core")]
 pub(crate) struct Set(pub(super) Domain);
+
+/// The most times that a set is shrunk: each of them asks the set within, on the stack.
+const MOST_SHRINKS: usize = 32;
 
 /// The entries of a block of rows, between two questions whether Ctrl-C was pressed.
 const BLOCK: usize = 1 << 16;
@@ -324,14 +336,14 @@ impl Set {
 
     #[staticmethod]
     fn capped_simplex(caps: PyReadonlyArray1<'_, f64>, mass: f64) -> PyResult<Self> {
-        let set = CappedSimplex::new(entries(&caps).into_owned(), mass).map_err(by(MASS))?;
+        let set = CappedSimplex::new(entries(&caps)?.into_owned(), mass).map_err(by(MASS))?;
         Ok(Self(Domain::Vectors(AnySet::CappedSimplex(set))))
     }
 
     #[staticmethod]
     #[pyo3(name = "box")]
     fn between(lower: PyReadonlyArray1<'_, f64>, upper: PyReadonlyArray1<'_, f64>) -> PyResult<Self> {
-        let set = BoxSet::new(entries(&lower).into_owned(), entries(&upper).into_owned()).map_err(value)?;
+        let set = BoxSet::new(entries(&lower)?.into_owned(), entries(&upper)?.into_owned()).map_err(value)?;
         Ok(Self(Domain::Vectors(AnySet::Box(set))))
     }
 
@@ -378,7 +390,12 @@ impl Set {
 
     /// a + (1 − ξ)(K − a).
     fn shrunk(&self, centre: PyReadonlyArray1<'_, f64>, xi: f64) -> PyResult<Self> {
-        let shrunk = Shrunk::new(self.0.clone(), entries(&centre).into_owned(), xi).map_err(value)?;
+        if self.0.shrinks() >= MOST_SHRINKS {
+            return Err(value(format!(
+                "the set was shrunk {MOST_SHRINKS} times, which is the most: shrink it once by 1 − ∏(1 − ξ)"
+            )));
+        }
+        let shrunk = Shrunk::new(self.0.clone(), entries(&centre)?.into_owned(), xi).map_err(value)?;
         Ok(Self(Domain::Shrunk(Box::new(shrunk))))
     }
 
@@ -391,7 +408,7 @@ impl Set {
         map: &Map,
         name: &str,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let mut y = entries(&y).into_owned();
+        let mut y = vector(y)?;
         let mapped = Mapped { set: self.0.clone(), map: map.0 };
         py.detach(|| mapped.project(&mut y)).map_err(by(called(name)))?;
         Ok(PyArray1::from_vec(py, y))
@@ -406,7 +423,7 @@ impl Set {
         map: &Map,
         name: &str,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let mut rows = table(&y);
+        let mut rows = table(y)?;
         let (mapped, mut scratch) = (Mapped { set: self.0.clone(), map: map.0 }, Scratch::default());
         in_rows(py, &mut rows, called(name), |y| mapped.project_with(y, &mut scratch))?;
         array_of_rows(py, rows.0, rows.1)
@@ -418,7 +435,7 @@ impl Set {
         py: Python<'py>,
         g: PyReadonlyArray1<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let g = entries(&g);
+        let g = vector(g)?;
         let found = py.detach(|| self.0.linear()?.lmo(&g)).map_err(by(GRADIENT))?;
         Ok(PyArray1::from_vec(py, found))
     }
@@ -429,7 +446,7 @@ impl Set {
         py: Python<'py>,
         g: PyReadonlyArray2<'py, f64>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (mut rows, mut scratch) = (table(&g), Scratch::default());
+        let (mut rows, mut scratch) = (table(g)?, Scratch::default());
         let mut vertex = filled("a row", rows.1, 0.0).map_err(value)?;
         in_rows(py, &mut rows, GRADIENT, |g| {
             self.0.lmo_with(g, &mut vertex, &mut scratch)?;
@@ -440,14 +457,14 @@ impl Set {
     }
 
     /// By how much ⟨g, lmo(g)⟩ may exceed the minimum.
-    fn lmo_accuracy(&self, g: PyReadonlyArray1<'_, f64>) -> f64 {
-        self.0.lmo_accuracy(&entries(&g))
+    fn lmo_accuracy(&self, g: PyReadonlyArray1<'_, f64>) -> PyResult<f64> {
+        Ok(self.0.lmo_accuracy(&entries(&g)?))
     }
 
     /// Whether x satisfies every constraint within a slack.
-    fn contains(&self, py: Python<'_>, x: PyReadonlyArray1<'_, f64>, tolerance: f64) -> bool {
-        let x = entries(&x);
-        py.detach(|| self.0.contains(&x, tolerance))
+    fn contains(&self, py: Python<'_>, x: PyReadonlyArray1<'_, f64>, tolerance: f64) -> PyResult<bool> {
+        let x = vector(x)?;
+        Ok(py.detach(|| self.0.contains(&x, tolerance)))
     }
 
     /// The same for every row.
@@ -457,7 +474,7 @@ impl Set {
         x: PyReadonlyArray2<'py, f64>,
         tolerance: f64,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-        let (mut rows, mut found) = (table(&x), Vec::new());
+        let (mut rows, mut found) = (table(x)?, Vec::new());
         in_rows(py, &mut rows, &[], |x| {
             found.push(self.0.contains(x, tolerance));
             Ok(())

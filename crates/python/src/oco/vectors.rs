@@ -1,5 +1,6 @@
 //! Vectors and tables of numpy for the crates below, and what is saved of a learner.
 
+use crate::arrays::check_places;
 use crate::errors::value;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use oco_core::OcoError;
@@ -13,19 +14,28 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
-/// The entries, in place where they lie one after the other.
-pub(super) fn entries<'a>(array: &'a PyReadonlyArray1<'_, f64>) -> Cow<'a, [f64]> {
-    match array.as_slice() {
+/// The entries, in place where they lie one after the other: Python does not run as long as they are used.
+///
+/// # Errors
+/// As [`check_places`].
+pub(super) fn entries<'a>(array: &'a PyReadonlyArray1<'_, f64>) -> PyResult<Cow<'a, [f64]>> {
+    check_places(&**array)?;
+    Ok(match array.as_slice() {
         Ok(slice) => slice.into(),
         Err(_) => array.as_array().iter().copied().collect(),
-    }
+    })
 }
 
-/// The entries row by row, whatever the order in memory, with the number of columns.
-pub(super) fn table(array: &PyReadonlyArray2<'_, f64>) -> (Vec<f64>, usize) {
+/// The entries row by row, whatever the order in memory, with the number of columns. The array is let go, as
+/// in [`vector`](crate::arrays::vector).
+///
+/// # Errors
+/// As [`check_places`].
+pub(super) fn table(array: PyReadonlyArray2<'_, f64>) -> PyResult<(Vec<f64>, usize)> {
+    check_places(&*array)?;
     let view = array.as_array();
     let all = view.as_slice().map_or_else(|| view.iter().copied().collect(), <[f64]>::to_vec);
-    (all, array.shape()[1])
+    Ok((all, array.shape()[1]))
 }
 
 /// Refuses a point of another dimension, and a number that is not finite or above 1e140.

@@ -194,7 +194,9 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         array of shape (n,)
             Negative where the answer is wrong.
         """
-        votes = self._votes(X, None)
+        votes, y = self._votes(X, None), np.asarray(y)
+        if y.shape != (len(votes),):
+            raise ValueError(f"y has shape {y.shape}, X has {len(votes)} rows")
         places = np.searchsorted(self.classes_, y)
         places = np.clip(places, 0, len(self.classes_) - 1)
         if not np.array_equal(self.classes_[places], y):

@@ -68,7 +68,10 @@ class StepSchedule:
     @classmethod
     def tuned(cls, diameter: float, lipschitz: float, rounds: int) -> Self:
         """η = D/(G√(2T)), for a horizon of T rounds."""
-        steps = _core.Steps.tuned(number("diameter", diameter), number("lipschitz", lipschitz), whole("rounds", rounds))
+        horizon = whole("rounds", rounds)
+        if horizon >= 2**32:
+            raise ValueError(f"rounds = {rounds} is outside [1, 2^32)")
+        steps = _core.Steps.tuned(number("diameter", diameter), number("lipschitz", lipschitz), horizon)
         return cls(steps, f"tuned({diameter}, {lipschitz}, {rounds})")
 
     def __call__(self, t: int) -> float:

@@ -4,7 +4,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from ocoboost._data import readable
+from ocoboost._data import double, readable
 
 
 def vector(name, values):
@@ -42,7 +42,7 @@ def number(name, value):
     """A double."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise TypeError(f"{name} = {value!r} is no number")
-    return float(value)
+    return double(name, value)
 
 
 def whole(name, value):

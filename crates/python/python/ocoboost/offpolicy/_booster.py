@@ -532,12 +532,12 @@ class PolicyBooster(BaseEstimator):
         ValueError
             For another format, and for a policy that the format cannot hold.
         OSError
+            An old file is then untouched.
         """
         self._check_fitted()
         text = self.policy_.export(format)
         if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
+            _core.write_file(os.fspath(path), text)
         return text
 
     @classmethod

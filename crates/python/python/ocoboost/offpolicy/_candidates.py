@@ -121,8 +121,8 @@ def _codes(array, labels):
     """The rows of the table that are called so."""
     if labels.dtype.kind in "iu" and array.dtype.kind in "iuf" and np.array_equal(labels, np.arange(len(labels))):
         return array
-    names, places = np.unique(array.astype(str), return_inverse=True)
-    order = {str(label): row for row, label in enumerate(labels.tolist())}
+    names, places = np.unique(_names(array), return_inverse=True)
+    order = {name: row for row, name in enumerate(_names(labels).tolist())}
     try:
         return np.array([order[name] for name in names.tolist()], dtype=np.int64)[places]
     except KeyError as error:
@@ -186,8 +186,10 @@ def _of_shape(kind, n, count, available, labels=None):
 
 def _array(values):
     """The features of candidates as an array of float32 or float64."""
+    if getattr(getattr(values, "dtype", None), "kind", None) == "c":
+        raise ValueError("action_context holds complex numbers")
     try:
-        array = np.asarray(values)
+        array = np.asarray(_data.unmasked(values))
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"action_context holds something that is no number: {error}") from None
@@ -229,6 +231,8 @@ def _layout(action_context, available, n, classes):
             f"action_context has shape {array.shape}: (n_actions, k), (n, n_candidates, k), a list of arrays of shape "
             "(n_candidates, k), or (offsets, features)"
         )
+    if array.shape[2] == 0:
+        raise ValueError(f"action_context has shape {array.shape}: its candidates have no features")
     layout = _of_shape("array", *array.shape[:2], available)
     if available is None and array.shape[2] and array.dtype.kind == "f":
         is_absent = np.isnan(array).all(axis=2)
@@ -310,7 +314,12 @@ def _identities(layout, item, known):
 
 
 def _names(item):
-    return np.asarray(item).astype(str)
+    """What items are called: the same for a whole number of any type."""
+    array = np.asarray(item)
+    if array.dtype.kind != "f":
+        return array.astype(str)
+    known, places = np.unique(array, return_inverse=True)
+    return np.array([_data.spelt(number) for number in known.tolist()], dtype=str)[places].reshape(array.shape)
 
 
 def _column(frame, name):

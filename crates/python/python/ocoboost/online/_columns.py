@@ -81,7 +81,8 @@ def _floats(cells):
 
 def labels(y, rows):
     """The labels of rows as they are."""
-    found = y.tolist() if hasattr(y, "tolist") else list(y)
+    # A column of pyarrow has scalars of its own.
+    found = y.tolist() if hasattr(y, "tolist") else y.to_pylist() if hasattr(y, "to_pylist") else list(y)
     if len(found) != rows:
         raise ValueError(f"X has {rows} rows, y has {len(found)} entries")
     return found

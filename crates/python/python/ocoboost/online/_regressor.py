@@ -375,4 +375,4 @@ def _number(name, value):
         value = value.item()
     if not isinstance(value, (Real, np.bool_)):
         raise TypeError(f"{name} = {value!r} is no number")
-    return float(value)
+    return _data.double(name, value)
