@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import os
 from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -30,7 +32,47 @@ def _clone(model):
     return type(model)(**{name: copy.copy(getattr(model, name)) for name in model._settings_names})
 
 
-class OnlineBoostingRegressor(_Regressor):
+class _Saved:
+    """Model files of regressors."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a model file, which Rust reads too.
+
+        Raises
+        ------
+        ValueError
+            Before the first row.
+        OSError
+            An old file is then untouched.
+        """
+        if self._learner is None:
+            raise ValueError("there is nothing to save before the first row")
+        self._learner.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Reads a model file, with its settings. The regressor goes on bit for bit as the one that was saved.
+
+        Raises
+        ------
+        OSError, ValueError
+            For a file that cannot be read, or holds something else.
+        """
+        learner = cls._native.load(os.fspath(path))
+        own = {of_rust: name for name, of_rust in cls._names_in_rust.items()}
+        settings = {own.get(name, name): value for name, value in json.loads(learner.settings).items()}
+        if settings["target_range"] is not None:
+            settings["target_range"] = tuple(settings["target_range"])
+        model = cls(**settings)
+        model._learner = learner
+        return model
+
+    def _begin(self, cells):
+        settings = {self._names_in_rust.get(name, name): getattr(self, name) for name in self._settings_names}
+        return self._native(_data.as_json(settings), cells)
+
+
+class OnlineBoostingRegressor(_Saved, _Regressor):
     """Online gradient boosting of regression, over linear learners, with the coding of its rows.
 
     Rows are dicts, as those of `OnlineBoostingClassifier`; numbers are in units of their deviations over the rows so
@@ -71,6 +113,8 @@ class OnlineBoostingRegressor(_Regressor):
     True
     """
 
+    _native = _core.Regressor
+    _names_in_rust = {"n_learners": "learners"}
     _settings_names = (
         "booster",
         "loss",
@@ -116,11 +160,6 @@ class OnlineBoostingRegressor(_Regressor):
         yield {"n_learners": 5}
         yield {"booster": "span_boosting", "n_learners": 5}
         yield {"booster": "alone"}
-
-    def _begin(self, cells):
-        settings = {name: getattr(self, name) for name in self._settings_names}
-        settings["learners"] = settings.pop("n_learners")
-        return _core.Regressor(_data.as_json(settings), cells)
 
     def learn_one(self, x: Mapping[str, Any], y: float) -> None:
         """Learns a row.
@@ -194,7 +233,7 @@ class OnlineBoostingRegressor(_Regressor):
         return f"{type(self).__name__}: {'no row so far' if self._learner is None else self._learner.sentence}"
 
 
-class BanditRegressor:
+class BanditRegressor(_Saved):
     """Values that are learnt from what they cost: online gradient boosting with noisy bandit feedback.
 
     It predicts a value for a row, and never sees a target: after every round it is told the losses of the points
@@ -244,6 +283,8 @@ class BanditRegressor:
     True
     """
 
+    _native = _core.Bandit
+    _names_in_rust = {"target_range": "range", "n_queries": "queries", "n_outputs": "outputs"}
     _settings_names = (
         "target_range",
         "booster",
@@ -293,12 +334,6 @@ class BanditRegressor:
     def clone(self) -> Self:
         """The same settings, before the first row."""
         return _clone(self)
-
-    def _begin(self, cells):
-        settings = {name: getattr(self, name) for name in self._settings_names}
-        settings["range"] = settings.pop("target_range")
-        settings["queries"], settings["outputs"] = settings.pop("n_queries"), settings.pop("n_outputs")
-        return _core.Bandit(_data.as_json(settings), cells)
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
         """What is played for a row.
