@@ -294,7 +294,7 @@ fn settings_of_training_mean_what_they_mean_for_fixed_actions() {
     train(&["--subsample", "1.5"], "1.5");
     train(&["--candidates", "0"], "candidates = 0");
     let groups = ["train", &first, "-o", &model, "--quiet", "--groups", "reader"];
-    refused(&groups, 65, "vw has no columns, and none that orders or splits the rows");
+    refused(&groups, 65, "there is no column \"reader\"; there are");
     assert!(!Path::new(&model).exists());
 }
 
@@ -336,4 +336,71 @@ fn a_log_has_the_same_policy_in_every_language() {
     let bound = [4_575_896_063_896_412_544, 4_594_778_618_781_306_354, 4_594_164_013_477_165_096];
     let expected = ("fc1b4e522ee7e3be0fc666e3a673a3630246e5699016b305e8c151f8b56b3bbf", scores, bound);
     assert_eq!(found, expected);
+}
+
+#[test]
+fn choices_are_split_by_a_feature_of_the_row() {
+    let folder = Folder::new();
+    let (first, _) = folder.halves();
+    let short = ["--candidates", "1"];
+    let exported = |settings: &[&str]| -> (Value, CandidateModel) {
+        let model = folder.model("s.ocob", &first, &[&short[..], settings].concat());
+        let (code, out, error) = run(&["export", &model, "-"]);
+        assert_eq!((code, error.as_str()), (Some(0), ""));
+        (serde_json::from_str(&out).unwrap(), CandidateModel::load(&model).unwrap())
+    };
+    let ages = |model: &CandidateModel| model.column_names().contains(&"reader.age");
+    let (json, model) = exported(&["--time", "reader.age", "--holdout", "0.25"]);
+    assert_eq!((&json["record"]["split"], ages(&model)), (&Value::from("by time"), false));
+    let judged = |from: f64| {
+        let text = std::fs::read_to_string(&first).unwrap();
+        let age = |line: &str| line.split("age:").nth(1)?.split(' ').next()?.parse::<f64>().ok();
+        text.lines().filter_map(age).filter(|age| *age >= from).count()
+    };
+    // All choices of some greatest ages judge.
+    let rows = model.provenance().judging_rows;
+    assert!((500..600).contains(&rows) && (0..100).any(|from| judged(f64::from(from)) == rows), "{rows}");
+    let (json, model) = exported(&["--groups", "reader.device"]);
+    assert_eq!(json["record"]["split"], "by groups");
+    assert!(ages(&model) && !model.column_names().iter().any(|name| name.starts_with("reader.device")));
+    let (json, model) = exported(&["--validation", "reader.device=laptop"]);
+    assert_eq!(json["record"]["split"], "by column");
+    let laptops = std::fs::read_to_string(&first).unwrap().matches("device=laptop").count();
+    assert_eq!(model.provenance().judging_rows, laptops);
+    let none =
+        ["train", &first, "-o", &folder.at("x.ocob"), "--quiet", "--validation", "reader.device=watch"];
+    let (code, _, error) = run(&none);
+    assert!(code.is_some_and(|code| code != 0) && error.contains("watch"), "{code:?} {error}");
+}
+
+#[test]
+fn propensities_over_candidates_are_estimated_where_there_are_none() {
+    let folder = Folder::new();
+    let (first, second) = folder.halves();
+    let without = |log: &str, name: &str| {
+        let text = std::fs::read_to_string(log).unwrap();
+        let line = |line: &str| match line.split_once(' ') {
+            Some((label, rest)) if label.matches(':').count() == 2 => {
+                format!("{} {rest}", &label[..label.rfind(':').unwrap_or_default()])
+            }
+            _ => line.to_owned(),
+        };
+        let text: Vec<String> = text.split('\n').map(line).collect();
+        std::fs::write(folder.at(name), text.join("\n")).unwrap();
+        folder.at(name)
+    };
+    let (first, second) = (without(&first, "f.vw"), without(&second, "s.vw"));
+    let model = folder.model("m.ocob", &first, &["--candidates", "2"]);
+    let own = CandidateModel::load(&model).unwrap();
+    assert_eq!(own.provenance().propensities, ocoboost::PropensitySource::Estimated);
+    let judged = json(&["evaluate", &model, &second]);
+    assert_eq!(judged["certificate"]["propensities"], "estimated", "{judged}");
+    let compared = json(&["compare", &model, "uniform", "logged", &second]);
+    assert_eq!(compared["policies"][0]["judgement"], judged);
+    // One model more, with columns of its own.
+    let other = folder.model("i.ocob", &first, &["--candidates", "1", "--identities"]);
+    let compared = json(&["compare", &model, &other, &second]);
+    assert_eq!(compared["policies"].as_array().unwrap().len(), 2);
+    let (_, out, _) = run(&["evaluate", &model, &second, "--quiet"]);
+    assert!(out.contains("(propensities estimated)"), "{out}");
 }

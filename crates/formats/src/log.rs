@@ -56,7 +56,7 @@ pub struct RowLabels {
 }
 
 impl RowLabels {
-    fn of((mut codes, labels): (Vec<u32>, Dictionary)) -> Self {
+    pub(crate) fn of((mut codes, labels): (Vec<u32>, Dictionary)) -> Self {
         let (labels, places) = labels.sorted();
         codes.iter_mut().for_each(|code| *code = places.get(*code as usize).copied().unwrap_or_default());
         Self { labels, codes }
@@ -194,10 +194,6 @@ fn read(
     let mut files = Files::open(sources, options, progress, Wanted::Decisions)?;
     let (file, format) = (files.name().clone(), files.format());
     let is_event = files.absent() == Absent::Zero;
-    if is_event && (options.time.is_some() || options.split.is_some()) {
-        let (format, reason) = (format.name(), "has no columns, and none that orders or splits the rows");
-        return Err(FormatError::WrongFormat { file, format, reason });
-    }
     let roles = match is_event {
         true => Roles::of_events(file.clone(), options)?,
         false => Roles::of_log(file.clone(), options, format)?,
@@ -231,7 +227,7 @@ fn read(
     }
     facts.rows = rows.rewards.len() as u64;
     match is_event {
-        true => rows.columns.roles.check_ignored(files.columns())?,
+        true => rows.columns.roles.check_events(files.columns())?,
         false => rows.columns.roles.check(files.columns())?,
     }
     if is_event || rows.columns.roles.is_cost {
@@ -303,6 +299,8 @@ impl Rows<'_> {
             return Ok(());
         }
         self.actions.push_offered(record, decision.offered)?;
+        self.time(record, names)?;
+        self.split(record);
         self.keep_propensity(record, propensity);
         // 0 − c and not −c, so that a cost of 0 is a reward of 0 and not of −0.
         self.rewards.push(0.0 - decision.cost.unwrap_or_default());

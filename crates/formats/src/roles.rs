@@ -71,7 +71,9 @@ impl Roles {
 
     /// Those of a format of decisions: a feature may be called `action` or `reward` there.
     pub(crate) fn of_events(file: FileName, options: &LogOptions) -> Result<Self, FormatError> {
-        Self::new(file, Vec::new(), false, options, options.labels.clone())
+        let time = options.time.iter().map(|name| (Role::Time, name.trim().to_owned(), true));
+        let split = options.split.iter().map(|name| (Role::Split, name.trim().to_owned(), true));
+        Self::new(file, time.chain(split).collect(), false, options, options.labels.clone())
     }
 
     /// Those of rows to predict for.
@@ -137,6 +139,12 @@ impl Roles {
 
     /// Refuses columns without one that is needed. The propensities are needed if they were asked for.
     pub(crate) fn check_needed(&self, columns: &ColumnNames) -> Result<(), FormatError> {
+        self.check_named(columns)?;
+        self.labels.iter().try_for_each(|name| self.check_there(name, columns))
+    }
+
+    /// The same of the columns with a role alone.
+    fn check_named(&self, columns: &ColumnNames) -> Result<(), FormatError> {
         for (role, name, is_asked) in &self.named {
             let is_needed = *is_asked || matches!(role, Role::Action | Role::Outcome);
             if !is_needed || columns.find(name).is_some() {
@@ -149,7 +157,13 @@ impl Roles {
                 FormatError::MissingColumn { file, column: name.clone(), columns }
             });
         }
-        self.labels.iter().try_for_each(|name| self.check_there(name, columns))
+        Ok(())
+    }
+
+    /// The check of a format of decisions, where a column is there once a row has it.
+    pub(crate) fn check_events(&self, columns: &ColumnNames) -> Result<(), FormatError> {
+        self.check_named(columns)?;
+        self.check_ignored(columns)
     }
 
     /// Refuses columns to ignore that are not there: a name that is written wrongly.

@@ -95,6 +95,12 @@ pub enum JobError {
         /// The most.
         most: usize,
     },
+    /// A vote by another code than the one of classifiers.
+    #[error("the vote of {classes} classes is not one of every class against the others")]
+    OtherCode {
+        /// K.
+        classes: usize,
+    },
     /// A third class, for a learner that tells two apart.
     #[error("{class:?} is a third class, beside {:?} and {:?}; the learner tells two apart", known[0], known[1])]
     ThirdClass {

@@ -5,7 +5,7 @@
 //! * [`JudgeJob`]: the judgement of any policy on any log, and of several on one. A [`Judgement`] has
 //!   estimates, a lower bound on the improvement over the logging policy, and a [`Verdict`].
 //! * [`Breakdown`]: what lies behind a judgement: weights, reward by segment, what the policy changes.
-//! * [`estimate_propensities`]: for a log without propensities.
+//! * [`estimate_propensities`] and [`estimate_candidate_propensities`]: for a log without propensities.
 //! * [`Model`]: what was trained, with all that its use needs: actions, propensities, exploration.
 //! * [`BoostJob`]: a [`Classifier`] of a table, by the MABoost family.
 //! * [`StreamJob`]: a [`StreamLearner`], an online booster of rows that come one by one.
@@ -63,12 +63,13 @@ mod stream;
 mod train;
 
 pub use boost::{
-    BoostAlgorithm, BoostEvent, BoostJob, BoostJobBuilder, BoostRecord, BoostRows, ClassAnswer, ClassTable,
-    Classifier, TriedBoost,
+    BoostAlgorithm, BoostEvent, BoostFacts, BoostJob, BoostJobBuilder, BoostRecord, BoostRows, ClassAnswer,
+    ClassTable, Classifier, TriedBoost,
 };
 pub use candidates::{
     CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, CandidateMoment, CandidateObjective,
     CandidateRecipe, CandidateRecord, CandidateRows, CandidateTrainCheckpoint, TriedRecipe,
+    estimate_candidate_propensities,
 };
 pub use classification::{ClassificationReport, ErrorRate, MOST_CLASSES};
 pub use error::JobError;

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 pub type Watch<'a> = &'a mut dyn FnMut() -> ControlFlow<()>;
 
 /// An error where the watcher has ended the work.
-fn go_on(watch: Watch<'_>) -> Result<(), JobError> {
+pub(crate) fn go_on(watch: Watch<'_>) -> Result<(), JobError> {
     if watch().is_break() { Err(JobError::Interrupted) } else { Ok(()) }
 }
 
@@ -24,30 +24,31 @@ fn go_on(watch: Watch<'_>) -> Result<(), JobError> {
 pub enum PropensitySource {
     /// The logging policy wrote them down.
     Logged,
-    /// They were [estimated](estimate_propensities) from the log. Nothing that rests on them is certain.
+    /// They were [estimated](estimate_propensities) from the log,
+    /// [also](crate::estimate_candidate_propensities) over candidates. Nothing that rests on them is certain.
     Estimated,
 }
 
 /// Estimated propensities, and how far other estimates of the same kind are from them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EstimatedPropensities {
-    propensities: Vec<f64>,
+    pub(crate) propensities: Vec<f64>,
     /// The propensities of every refit.
-    refits: Vec<Vec<f64>>,
-    temperature: f64,
-    cross_entropy: f64,
-    cross_entropy_of_shares: f64,
-    at_floor: usize,
+    pub(crate) refits: Vec<Vec<f64>>,
+    pub(crate) temperature: f64,
+    pub(crate) cross_entropy: f64,
+    pub(crate) cross_entropy_of_shares: f64,
+    pub(crate) at_floor: usize,
 }
 
 /// K.
-const FOLDS: usize = 5;
+pub(crate) const FOLDS: usize = 5;
 /// B.
-const REFITS: usize = 10;
+pub(crate) const REFITS: usize = 10;
 /// A propensity is at least this share of that of a policy that plays evenly.
-const FLOOR: f64 = 0.02;
+pub(crate) const FLOOR: f64 = 0.02;
 /// The scores that β is chosen on, those of rows that are spread evenly.
-const CALIBRATION_SCORES: usize = 1 << 22;
+pub(crate) const CALIBRATION_SCORES: usize = 1 << 22;
 /// The turns of a calibration with sets on offer, and the scalings of the offsets in each.
 const TURNS: usize = 4;
 const SCALINGS: usize = 10;
@@ -181,8 +182,8 @@ impl EstimatedPropensities {
         self.cross_entropy
     }
 
-    /// The same of the shares of the actions, without contexts: far above
-    /// [`cross_entropy`](Self::cross_entropy) where the logging policy looked at the columns.
+    /// The same of the shares of the actions, without contexts, or of an even choice among candidates: far
+    /// above [`cross_entropy`](Self::cross_entropy) where the logging policy looked at the columns.
     #[must_use]
     pub fn cross_entropy_of_shares(&self) -> f64 {
         self.cross_entropy_of_shares

@@ -6,11 +6,12 @@ use boosters::auto_policy::{Objective, Overrides};
 use boosters::bopl::BoplError;
 use ocoboost::model_file::SavedState;
 use ocoboost::{
-    CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, CandidateObjective, CandidateRecord,
-    CandidateTrainCheckpoint, Explore, JobError,
+    CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, CandidateMoment, CandidateObjective,
+    CandidateRecord, CandidateRows, CandidateTrainCheckpoint, Caveat, Explore, JobError, JudgeJob,
+    PropensitySource, Split, Verdict, estimate_candidate_propensities,
 };
-use off_policy::Rewards;
-use off_policy::candidates::{CandidateLog, CandidateSchema, CandidateScores};
+use off_policy::candidates::{AmongCandidates, CandidateLog, CandidateSchema, CandidateScores};
+use off_policy::{LogError, Rewards};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rows::{Candidates, RowMatrix};
@@ -103,8 +104,7 @@ fn a_training_goes_on_from_any_moment() {
 #[test]
 fn a_training_on_parts_of_rows_and_columns_and_doubly_robust_rewards_goes_on() {
     let some = Overrides { columns: Some(0.5), rows: Some(0.7), ..Overrides::default() };
-    // With this seed policies go on for some rounds: a tree of one column may prefer no candidate.
-    goes_on(&job().overrides(some).seed(0).build().unwrap(), 0, |k| k % 4 == 3);
+    goes_on(&job().overrides(some).build().unwrap(), 0, |k| k % 4 == 3);
     let doubly = Overrides { objective: Some(Objective::DoublyRobust), ..Overrides::default() };
     goes_on(&job().candidates(2).overrides(doubly).build().unwrap(), 24, |k| k % 7 == 2);
 }
@@ -117,7 +117,7 @@ fn a_training_after_a_search_that_was_ended_goes_on_as_a_training() {
     let cut = job.fit_resumable(&log, None, |event, moment| match event {
         CandidateEvent::Search { place: (1, _), round: 7.., .. } => ControlFlow::Break(()),
         CandidateEvent::Training { round: (4, _), .. } => {
-            saved = moment.map(ocoboost::CandidateMoment::checkpoint);
+            saved = moment.map(CandidateMoment::checkpoint);
             ControlFlow::Continue(())
         }
         _ => ControlFlow::Continue(()),
@@ -350,7 +350,7 @@ fn a_training_with_missing_values_goes_on() {
     let (mut saved, mut moments) = (Vec::new(), 0);
     let whole = job.fit_resumable(&log, None, |_, moment| {
         moments += 1;
-        saved.extend(moment.filter(|_| moments % 9 == 4).map(ocoboost::CandidateMoment::checkpoint));
+        saved.extend(moment.filter(|_| moments % 9 == 4).map(CandidateMoment::checkpoint));
         ControlFlow::Continue(())
     });
     let whole = whole.unwrap();
@@ -387,4 +387,267 @@ fn a_policy_explores_as_its_probabilities_say() {
     assert!(decided.into_iter().eq(drawn.actions.into_iter().zip(drawn.propensities)));
     assert!(model.explored(all, Explore::Softmax(f64::NAN)).is_err());
     assert!(model.explore(all, Explore::EpsilonGreedy(1.5), 0).is_err());
+}
+
+/// Of nine columns of the context and one of the candidates a tree sees one: most draws tell no candidates
+/// apart.
+#[test]
+fn a_draw_that_tells_no_candidates_apart_is_followed_by_another() {
+    let rng = &mut ChaCha8Rng::seed_from_u64(3);
+    let n = 300;
+    let contexts = RowMatrix::dense(9, (0..9 * n).map(|_| rng.random_range(0.0..1.0)).collect()).unwrap();
+    let prices: Vec<f64> = (0..4 * n).map(|_| rng.random_range(0.0..1.0)).collect();
+    let chosen: Vec<u32> = (0..n).map(|_| rng.random_range(0..4)).collect();
+    let paid = |i: usize| f64::from(u8::from(prices[4 * i + chosen[i] as usize] < 0.4));
+    let rewards = Rewards((0..n).map(paid).collect());
+    let candidates = Candidates::builder((0..=n).map(|i| 4 * i).collect())
+        .contexts(contexts)
+        .features(RowMatrix::dense(1, prices).unwrap())
+        .build()
+        .unwrap();
+    let log = CandidateLog::new(candidates, chosen, vec![0.25; n], rewards).unwrap();
+    let some =
+        Overrides { objective: Some(Objective::Surrogate), columns: Some(0.1), ..Overrides::default() };
+    let job = job().candidates(2).overrides(some).build().unwrap();
+    // The regression that predicts rewards, and two recipes.
+    let (mut most, mut moments, mut saved) = ([0; 3], 0, Vec::new());
+    let whole = job.fit_resumable(&log, None, |event, moment| {
+        if let CandidateEvent::Search { place: (place, 3), round, .. } = event {
+            most[place] = most[place].max(round);
+        }
+        if let Some(moment) = moment {
+            if moments % 40 == 25 {
+                saved.push(serde_json::to_string(&moment.checkpoint()).unwrap());
+            }
+            moments += 1;
+        }
+        ControlFlow::Continue(())
+    });
+    let whole = whole.unwrap();
+    assert_eq!(most, [12; 3]);
+    assert!(
+        whole.record().trees >= whole.record().tried[whole.record().chosen].rounds,
+        "{:?}",
+        whole.record()
+    );
+    // A run goes on from between two draws, too.
+    assert!(saved.iter().any(|saved| saved.contains("fruitless")), "{moments} moments");
+    for saved in saved {
+        let from: CandidateTrainCheckpoint = serde_json::from_str(&saved).unwrap();
+        let resumed = job.fit_resumable(&log, Some(from), |_, _| ControlFlow::Continue(())).unwrap();
+        is_same(&resumed, &whole, "between two draws");
+    }
+}
+
+/// Where no column tells candidates apart, the draws end.
+#[test]
+fn draws_end_where_there_is_nothing_to_find() {
+    let n = 60;
+    let contexts = RowMatrix::dense(1, (0..n).map(f64::from).collect()).unwrap();
+    let candidates = Candidates::builder((0..=n as usize).map(|i| 2 * i).collect())
+        .contexts(contexts)
+        .features(RowMatrix::dense(1, vec![1.0; 2 * n as usize]).unwrap())
+        .build()
+        .unwrap();
+    let rewards = Rewards((0..n).map(|i| f64::from(i % 2)).collect());
+    let chosen = (0..n).map(|i| i / 2 % 2).collect();
+    let log = CandidateLog::new(candidates, chosen, vec![0.5; n as usize], rewards).unwrap();
+    let some =
+        Overrides { objective: Some(Objective::Surrogate), columns: Some(0.5), ..Overrides::default() };
+    let job = job().candidates(1).overrides(some).build().unwrap();
+    let mut events = 0;
+    let model = job.fit(&log, |_| {
+        events += 1;
+        ControlFlow::Continue(())
+    });
+    assert_eq!(model.unwrap().record().trees, 0);
+    assert!(events < 400, "{events}");
+}
+
+#[test]
+fn the_regression_behind_a_judgement_ends_when_it_is_asked_to() {
+    let (log, job) = (log(400, 1), job().build().unwrap());
+    let fit = |watch: &mut dyn FnMut(CandidateEvent) -> ControlFlow<()>| {
+        let mut seen = Vec::new();
+        let model = job.fit(&log, |event| {
+            if let CandidateEvent::RewardModel { round } = event {
+                seen.push(round);
+            }
+            watch(event)
+        });
+        (model.unwrap(), seen)
+    };
+    let (whole, seen) = fit(&mut |_| ControlFlow::Continue(()));
+    let planned = whole.record().tried[0].rounds;
+    assert_eq!(whole.record().tried[0].recipe.objective, CandidateObjective::Regression);
+    assert!(!whole.record().is_model_cut && planned > 4);
+    assert_eq!(seen, (1..=planned).map(|round| (round, planned)).collect::<Vec<_>>());
+    let stop = |is_it: bool| if is_it { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let (at_once, none) = fit(&mut |event| stop(event == CandidateEvent::Judging));
+    let (later, two) = fit(&mut |event| stop(matches!(event, CandidateEvent::RewardModel { round: (2, _) })));
+    assert_eq!((none.len(), two), (0, vec![(1, planned), (2, planned)]));
+    for cut in [&at_once, &later] {
+        assert_eq!(cut.ensemble(), whole.ensemble());
+        assert!(cut.record().is_model_cut && !cut.record().is_cut);
+        // Rewards are those that the search predicted, by as many trees.
+        let (own, others) = (cut.judgement(), whole.judgement());
+        assert_eq!((own.rows, own.headline, &own.logged), (others.rows, others.headline, &others.logged));
+        assert_ne!(own.estimates, others.estimates);
+    }
+    assert_eq!(at_once.judgement(), later.judgement());
+}
+
+#[test]
+fn choices_are_split_by_time_and_by_groups() {
+    let log = log(400, 1);
+    let times: Vec<f64> = (0..400).map(|i| f64::from(i * 7 % 400)).collect();
+    let of = |split: Split| job().holdout_share(0.25).validation(split).build().unwrap();
+    let fit = |split: Split| of(split).fit(&log, |_| ControlFlow::Continue(()));
+    let model = fit(Split::ByTime(times.clone())).unwrap();
+    let latest = times.iter().zip(log.rewards()).filter(|(time, _)| **time >= 300.0).map(|(_, r)| r / 100.0);
+    assert!((model.judgement().logged.value - latest.sum::<f64>()).abs() < 1e-12);
+    assert_eq!((model.record().split.as_str(), model.provenance().judging_rows), ("by time", 100));
+    assert!(!model.judgement().caveats.contains(&Caveat::GroupedRows));
+
+    let groups: Vec<u64> = (0..400).map(|i| i / 8 % 49).collect();
+    let model = fit(Split::ByGroup(groups)).unwrap();
+    assert_eq!((model.record().split.as_str(), model.provenance().judging_rows % 8), ("by groups", 0));
+    assert!(model.judgement().caveats.contains(&Caveat::GroupedRows));
+    // Two groups are enough to judge by, and the search splits one of them by lot.
+    assert_eq!(
+        fit(Split::ByGroup((0..400).map(|i| i % 2).collect())).unwrap().provenance().judging_rows,
+        200
+    );
+    let given = fit(Split::Given((0..400).map(|i| i % 10 == 3).collect())).unwrap();
+    assert_eq!((given.record().split.as_str(), given.provenance().judging_rows), ("by column", 40));
+
+    let length = JobError::Length { column: "the times", expected: 400, got: 399 };
+    assert_eq!(fit(Split::ByTime(times[1..].to_vec())).unwrap_err(), length);
+    let mut bad = times.clone();
+    bad[7] = f64::NAN;
+    assert!(matches!(fit(Split::ByTime(bad)), Err(JobError::BadTime { row: 7, .. })));
+    assert!(matches!(fit(Split::ByTime(vec![1.0; 400])), Err(JobError::TooFewRows { .. })));
+
+    // A run goes on with its own split alone.
+    let mut saved = None;
+    let keep = |event: CandidateEvent, moment: Option<&CandidateMoment<'_>>| {
+        if let (CandidateEvent::Search { place: (1, _), round: 3, .. }, Some(moment)) = (event, moment) {
+            saved = Some(moment.checkpoint());
+        }
+        ControlFlow::Continue(())
+    };
+    let whole = of(Split::ByTime(times.clone())).fit_resumable(&log, None, keep).unwrap();
+    let resumed =
+        |split: Split| of(split).fit_resumable(&log, saved.clone(), |_, _| ControlFlow::Continue(()));
+    is_same(&resumed(Split::ByTime(times.clone())).unwrap(), &whole, "by time");
+    let name = |split: Split| match resumed(split) {
+        Err(JobError::OtherRun { name, .. }) => name,
+        other => format!("{other:?}"),
+    };
+    assert_eq!(name(Split::Random), "split");
+    assert_eq!(name(Split::ByTime(times.iter().map(|time| -time).collect())), "split_sha256");
+}
+
+/// A synthetic log of a policy that prefers dear items for who is old: π ∝ exp(4·(price − ½)·(2·age − 1)).
+fn preferring(n: usize, seed: u64, strength: f64) -> (CandidateLog, Vec<f64>) {
+    let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+    let (mut offsets, mut prices, mut ages) = (vec![0], Vec::new(), Vec::new());
+    let (mut chosen, mut propensities, mut rewards) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..n {
+        let age: f64 = rng.random_range(0.0..1.0);
+        let count = rng.random_range(2..=5);
+        let own: Vec<f64> = (0..count).map(|_| rng.random_range(0.0..1.0)).collect();
+        let weights: Vec<f64> =
+            own.iter().map(|price| (strength * (price - 0.5) * (2.0 * age - 1.0)).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        let mut left = rng.random_range(0.0..total);
+        let place = weights.iter().position(|w| {
+            left -= w;
+            left < 0.0
+        });
+        let place = place.unwrap_or(0);
+        ages.push(age);
+        chosen.push(u32::try_from(place).unwrap());
+        propensities.push(weights[place] / total);
+        rewards.push(f64::from(u8::from(own[place] < 0.5)));
+        prices.extend(own);
+        offsets.push(prices.len());
+    }
+    let candidates = Candidates::builder(offsets)
+        .contexts(RowMatrix::dense(1, ages).unwrap())
+        .features(RowMatrix::dense(1, prices).unwrap())
+        .build()
+        .unwrap();
+    let log = CandidateLog::new(candidates, chosen, propensities.clone(), Rewards(rewards)).unwrap();
+    (log, propensities)
+}
+
+#[test]
+fn propensities_of_candidates_are_estimated() {
+    let go_on = &mut || ControlFlow::Continue(());
+    let error = |found: &[f64], right: &[f64]| {
+        let gaps = found.iter().zip(right).map(|(a, b)| (a - b).abs() / found.len() as f64);
+        gaps.sum::<f64>()
+    };
+    let (log, right) = preferring(3000, 1, 4.0);
+    let found = estimate_candidate_propensities(log.candidates(), log.chosen(), None, 1, go_on).unwrap();
+    let even: Vec<f64> = (0..3000).map(|i| 1.0 / log.candidates().pairs_of(i).len() as f64).collect();
+    let (own, of_even) = (error(found.propensities(), &right), error(&even, &right));
+    assert!(own < 0.05 && own < of_even / 3.0, "{own}, an even choice {of_even}");
+    assert!(found.cross_entropy() < found.cross_entropy_of_shares() - 0.05);
+    assert!((0.3..3.0).contains(&found.temperature()), "{}", found.temperature());
+    let again = estimate_candidate_propensities(log.candidates(), log.chosen(), None, 1, go_on).unwrap();
+    assert_eq!(found, again);
+
+    // Of an even policy they are near even.
+    let (plain, right) = preferring(2000, 2, 0.0);
+    let of_plain =
+        estimate_candidate_propensities(plain.candidates(), plain.chosen(), None, 1, go_on).unwrap();
+    assert!(error(of_plain.propensities(), &right) < 0.02);
+
+    let mut trees = 0;
+    let stop = &mut || {
+        trees += 1;
+        if trees == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let stopped = estimate_candidate_propensities(log.candidates(), log.chosen(), None, 1, stop);
+    assert_eq!((stopped, trees), (Err(JobError::Interrupted), 3));
+    let few = log.select(0..9).unwrap();
+    let refused = estimate_candidate_propensities(few.candidates(), few.chosen(), None, 1, go_on);
+    assert!(matches!(refused, Err(JobError::TooFewRows { rows: 9, .. })));
+    let refused = estimate_candidate_propensities(few.candidates(), &[9; 9], None, 1, go_on);
+    assert!(matches!(refused, Err(JobError::Log(LogError::ActionOutOfRange { row: 0, .. }))));
+
+    // A training and a judgement on estimates say so, and are certain of nothing.
+    let estimated = log.clone().with_propensities(found.propensities().to_vec()).unwrap();
+    let job = job().candidates(2).estimated(found.clone()).build().unwrap();
+    let model = job.fit(&estimated, |_| ControlFlow::Continue(())).unwrap();
+    assert_eq!(model.provenance().propensities, PropensitySource::Estimated);
+    assert!(model.judgement().caveats.contains(&Caveat::EstimatedPropensities));
+    assert!(!matches!(model.judgement().verdict, Verdict::Better { is_certain: true, .. }));
+    let other = estimate_candidate_propensities(log.candidates(), log.chosen(), None, 7, go_on).unwrap();
+    assert_ne!(other, found);
+    let other = log.clone().with_propensities(other.propensities().to_vec()).unwrap();
+    assert!(
+        model.was_trained_on(&estimated) && model.was_trained_on(&other) && !model.was_trained_on(&plain)
+    );
+    let refused = job.fit(&log, |_| ControlFlow::Continue(()));
+    assert!(matches!(refused, Err(JobError::OtherPropensities { row: 0, .. })));
+
+    let rows = CandidateRows::of(&estimated, &AmongCandidates).unwrap();
+    let logged = CandidateRows::of_logging_policy(&estimated);
+    let judge = JudgeJob::builder().estimated(found).build().unwrap();
+    let widened = judge.evaluate_candidate_rows(&estimated, &rows).unwrap();
+    let plain = JudgeJob::builder().build().unwrap().evaluate_candidate_rows(&estimated, &rows).unwrap();
+    for (own, narrow) in widened.estimates.iter().zip(&plain.estimates) {
+        assert!(own.value == narrow.value && own.lower < narrow.lower && own.upper > narrow.upper);
+    }
+    // The logging policy is whatever the propensities say.
+    let of_log = judge.evaluate_candidate_rows(&estimated, &logged).unwrap();
+    let mean = of_log.logged.value;
+    assert!(of_log.estimates.iter().all(|one| (one.value - mean).abs() < 1e-12));
+    let compared = judge.compare_candidates(&estimated, &[rows, logged]).unwrap();
+    assert_eq!((&compared.judgements[0], &compared.judgements[1]), (&widened, &of_log));
+    let refused = judge.evaluate_candidate_rows(&log, &CandidateRows::of(&log, &AmongCandidates).unwrap());
+    assert!(matches!(refused, Err(JobError::OtherPropensities { .. })));
 }

@@ -1,20 +1,24 @@
 //! Boosted classifiers of the MABoost family.
 
 use crate::arrays::{Numbers, array_of_rows, room, vector};
-use crate::errors::value;
+use crate::choices::Features;
+use crate::coding::names_of_actions;
+use crate::errors::{of_model_file, value};
 use crate::watch::watched;
 use boosters::maboost::{
     Active, AdaBoost, BoostError, BoostingRun, ClassExamples, Examples, LazySparseBoost, MadaBoost,
     Multiclass, MulticlassVote, OutputCode, Reweighting, SmoothBoost,
 };
 use numpy::{PyArray2, PyReadonlyArray1};
-use off_policy::ContextColumn;
+use ocoboost::{BoostAlgorithm, BoostFacts, Classifier, JobError};
+use off_policy::{ActionNames, ContextColumn, Schema};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use rows::RowMatrix;
 use serde::Deserialize;
 use serde_json::json;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use weak_learners::batch::{BinnedColumns, BinnedTree, Hypothesis, LeafAnswer, Tree};
 
 /// A vote of trees, an ensemble for every column of a code of the classes.
@@ -30,6 +34,45 @@ struct Settings {
     rounds: usize,
     max_depth: u16,
     min_weight_fraction_leaf: f64,
+}
+
+/// What a file says of a vote beside its trees.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Facts {
+    algorithm: BoostAlgorithm,
+    smoothness: Option<f64>,
+    max_depth: u16,
+    min_weight_fraction_leaf: f64,
+    rows: usize,
+    commonest: u32,
+    training_error: f64,
+    bound: f64,
+}
+
+impl From<Facts> for BoostFacts {
+    fn from(facts: Facts) -> Self {
+        let Facts { algorithm, smoothness, max_depth, min_weight_fraction_leaf, .. } = facts;
+        let Facts { rows, commonest, training_error, bound, .. } = facts;
+        Self {
+            algorithm,
+            smoothness,
+            max_depth,
+            min_weight_fraction_leaf,
+            rows,
+            commonest,
+            training_error,
+            bound,
+        }
+    }
+}
+
+/// One class against the others; two classes are one column.
+fn code(classes: usize) -> Result<OutputCode, BoostError> {
+    Ok(match classes {
+        2 => OutputCode::new(vec![vec![-1], vec![1]])?,
+        _ => OutputCode::one_vs_rest(classes)?,
+    })
 }
 
 type Run = BoostingRun<BinnedTree, Box<dyn Reweighting + Send>>;
@@ -50,10 +93,7 @@ impl Settings {
         count: usize,
         weights: Option<&[f64]>,
     ) -> Result<Multiclass<Run>, BoostError> {
-        let code = match count {
-            2 => OutputCode::new(vec![vec![-1], vec![1]])?,
-            _ => OutputCode::one_vs_rest(count)?,
-        };
+        let code = code(count)?;
         let examples = match weights {
             Some(weights) => ClassExamples::weighted(classes, weights)?,
             None => ClassExamples::uniform(classes)?,
@@ -66,8 +106,11 @@ impl Settings {
     }
 }
 
-/// Rows of numbers, whatever their columns are called.
+/// Rows of numbers, whatever their columns are called; or rows that were coded by columns.
 fn rows(context: &Bound<'_, PyAny>, is_lent: bool) -> PyResult<RowMatrix> {
+    if let Ok(features) = context.cast::<Features>() {
+        return Ok(features.get().rows.clone());
+    }
     let numbers = Numbers::of(context, is_lent)?;
     let columns: Vec<ContextColumn> =
         (0..numbers.columns()).map(|j| ContextColumn::Number { name: format!("x{j}") }).collect();
@@ -199,6 +242,50 @@ impl Vote {
     #[getter]
     fn inputs(&self) -> Option<usize> {
         self.0.ensembles().iter().flat_map(|one| one.hypotheses()).map(Tree::inputs).next()
+    }
+
+    /// Writes the model file of a classifier, by the names of its columns and classes, and with what is known
+    /// of it as JSON.
+    fn save(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        columns: Vec<String>,
+        classes: Vec<String>,
+        facts: &str,
+    ) -> PyResult<()> {
+        let facts: Facts = serde_json::from_str(facts).map_err(value)?;
+        let columns = columns.into_iter().map(|name| ContextColumn::Number { name }).collect();
+        let schema = Schema::new(columns, ActionNames::Labels(classes)).map_err(value)?;
+        let classifier = Classifier::unjudged(self.0.clone(), schema, facts.into()).map_err(value)?;
+        py.detach(|| classifier.save(path)).map_err(of_model_file)
+    }
+
+    /// Writes the bytes of a classifier's file as they are.
+    #[staticmethod]
+    fn write(py: Python<'_>, path: PathBuf, bytes: &[u8]) -> PyResult<()> {
+        py.detach(|| Classifier::from_bytes(bytes)?.save(path)).map_err(of_model_file)
+    }
+
+    /// The vote in a classifier's file, and what is known of it as JSON.
+    #[staticmethod]
+    fn of_file(py: Python<'_>, bytes: &[u8]) -> PyResult<(Self, String)> {
+        let classifier = py.detach(|| Classifier::from_bytes(bytes)).map_err(of_model_file)?;
+        let (vote, schema, record) = (classifier.vote(), classifier.schema(), classifier.record());
+        let classes = vote.code().classes();
+        if *vote.code() != code(classes).map_err(value)? {
+            return Err(value(JobError::OtherCode { classes }));
+        }
+        let etas: Vec<&[f64]> = vote.ensembles().iter().map(|ensemble| ensemble.coefficients()).collect();
+        let facts = json!({
+            "record": record,
+            "classes": names_of_actions(Some(schema), classes),
+            "columns": schema.contexts(),
+            "widths": schema.contexts().iter().map(ContextColumn::width).collect::<Vec<usize>>(),
+            "etas": etas,
+            "sentence": classifier.sentence(),
+        });
+        Ok((Self(vote.clone()), facts.to_string()))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {

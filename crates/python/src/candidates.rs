@@ -33,6 +33,7 @@ fn shown(event: CandidateEvent) -> String {
         CandidateEvent::Training { round: (done, planned), .. } => {
             json!({ "stage": "training", "done": done, "planned": planned })
         }
+        CandidateEvent::RewardModel { .. } => json!({ "stage": "reward model" }),
         _ => json!({ "stage": "judging" }),
     };
     shown.to_string()
@@ -64,20 +65,26 @@ type Drawn<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>);
 impl CandidatePolicy {
     /// Trains, with the settings as JSON. `columns` are those of the levels, as JSON; the model keeps them.
     #[staticmethod]
-    #[pyo3(signature = (log, settings, columns, *, n_jobs=None, callback=None))]
+    #[pyo3(signature = (log, settings, columns, *, time=None, groups=None, n_jobs=None, callback=None))]
+    #[allow(clippy::too_many_arguments, reason = "the package names them")]
     fn fit(
         py: Python<'_>,
         log: &CandidateLog,
         settings: &str,
         columns: &str,
+        time: Option<PyReadonlyArray1<'_, f64>>,
+        groups: Option<PyReadonlyArray1<'_, u64>>,
         n_jobs: Option<usize>,
         callback: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let settings: Settings = serde_json::from_str(settings).map_err(value)?;
         let columns: serde_json::Value = serde_json::from_str(columns).map_err(value)?;
-        let job = settings.candidate_job()?.format(json!({ "columns": columns })).build().map_err(value)?;
+        let time = time.map(vector).transpose()?;
+        let groups = groups.map(vector).transpose()?;
+        let job = settings.candidate_job(log, (time, groups))?.format(json!({ "columns": columns }));
+        let job = job.build().map_err(value)?;
         let fit =
-            watched(py, n_jobs, callback, |watcher| job.fit(&log.0, |event| watcher.see(|| shown(event))))?;
+            watched(py, n_jobs, callback, |watcher| job.fit(&log.log, |event| watcher.see(|| shown(event))))?;
         Ok(Self(fit.map_err(value)?))
     }
 

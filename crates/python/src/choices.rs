@@ -4,7 +4,9 @@ use crate::arrays::{Numbers, vector};
 use crate::errors::value;
 use crate::frames::{Column, source};
 use crate::log::{notes, options, reading};
-use numpy::PyReadonlyArray1;
+use crate::watch::watched;
+use numpy::{PyArray1, PyReadonlyArray1};
+use ocoboost::{EstimatedPropensities, estimate_candidate_propensities};
 use off_policy::candidates::CandidateSchema;
 use off_policy::{ActionNames, ContextColumn, Rewards, Schema};
 use pyo3::prelude::*;
@@ -13,7 +15,7 @@ use rows::{Candidates, RowMatrix};
 /// The rows of one level of features, with the columns by which they are coded.
 #[pyclass(frozen, module = "ocoboost._core")]
 pub(crate) struct Features {
-    rows: RowMatrix,
+    pub(crate) rows: RowMatrix,
     schema: Schema,
     notes: Vec<String>,
 }
@@ -159,30 +161,55 @@ impl Choices {
     }
 }
 
-/// A log of choices.
+/// A log of choices, with what was estimated where it has no propensities.
 #[pyclass(frozen, module = "ocoboost._core")]
-pub(crate) struct CandidateLog(pub(crate) off_policy::candidates::CandidateLog);
+pub(crate) struct CandidateLog {
+    pub(crate) log: off_policy::candidates::CandidateLog,
+    pub(crate) estimated: Option<EstimatedPropensities>,
+}
 
 #[pymethods]
 impl CandidateLog {
     /// The place of the candidate that was chosen in every choice, its propensity, and the reward.
+    /// Propensities that are not given are estimated; Ctrl-C ends that.
     #[staticmethod]
+    #[pyo3(signature = (choices, chosen, pscore, reward, *, seed=0, n_jobs=None))]
     fn of(
         py: Python<'_>,
         choices: &Choices,
         chosen: PyReadonlyArray1<'_, u32>,
-        pscore: PyReadonlyArray1<'_, f64>,
+        pscore: Option<PyReadonlyArray1<'_, f64>>,
         reward: PyReadonlyArray1<'_, f64>,
+        seed: u64,
+        n_jobs: Option<usize>,
     ) -> PyResult<Self> {
-        let (chosen, pscore, reward) = (vector(chosen)?, vector(pscore)?, Rewards(vector(reward)?));
-        let (candidates, schema) = (choices.candidates.clone(), choices.schema.clone());
+        let (chosen, reward) = (vector(chosen)?, Rewards(vector(reward)?));
+        let (candidates, schema) = (&choices.candidates, &choices.schema);
+        let (pscore, estimated) = match pscore.map(vector).transpose()? {
+            Some(pscore) => (pscore, None),
+            None => {
+                let estimated = watched(py, n_jobs, None, |watcher| {
+                    let watch = &mut || watcher.see(String::new);
+                    estimate_candidate_propensities(candidates, &chosen, Some(schema), seed, watch)
+                })?;
+                let estimated = estimated.map_err(value)?;
+                (estimated.propensities().to_vec(), Some(estimated))
+            }
+        };
+        let (candidates, schema) = (candidates.clone(), schema.clone());
         let log = py.detach(|| {
             off_policy::candidates::CandidateLog::new(candidates, chosen, pscore, reward)?.with_schema(schema)
         });
-        Ok(Self(log.map_err(value)?))
+        Ok(Self { log: log.map_err(value)?, estimated })
+    }
+
+    /// The propensities, estimated or given.
+    #[getter]
+    fn propensities<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.log.propensities())
     }
 
     fn __len__(&self) -> usize {
-        self.0.len()
+        self.log.len()
     }
 }

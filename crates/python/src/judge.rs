@@ -1,7 +1,7 @@
 //! Judging policies.
 
 use crate::arrays::{array_of_rows, check_places};
-use crate::candidates::{self, CandidatePolicy};
+use crate::candidates;
 use crate::choices::CandidateLog;
 use crate::errors::value;
 use crate::judgement::{Told, ToldComparison, told, told_comparison};
@@ -195,34 +195,37 @@ pub(crate) fn evaluate_candidates(
     settings: &str,
     n_jobs: Option<usize>,
 ) -> PyResult<Told> {
-    let (rows, is_own) = policy.rows(&log.0)?;
-    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(None, is_own)?;
-    let found = watched(py, n_jobs, None, |_| job.evaluate_candidate_rows(&log.0, &rows))?;
+    let (rows, is_own) = policy.rows(&log.log)?;
+    let settings = serde_json::from_str::<Settings>(settings).map_err(value)?;
+    let job = settings.job(log.estimated.as_ref(), is_own)?;
+    let found = watched(py, n_jobs, None, |_| job.evaluate_candidate_rows(&log.log, &rows))?;
     let judgement = found.map_err(value)?;
     told(&judgement)
 }
 
-/// The judgements of several trained policies over candidates; `logs` is the same log as each of them reads
-/// it.
+/// The judgements of several policies over candidates; `logs` is the same log as each of them reads it, with
+/// the same propensities.
 #[pyfunction]
 #[pyo3(signature = (logs, policies, names, settings, *, n_jobs=None))]
 pub(crate) fn compare_candidates(
     py: Python<'_>,
     logs: Vec<PyRef<'_, CandidateLog>>,
-    policies: Vec<PyRef<'_, CandidatePolicy>>,
+    policies: Vec<candidates::Judged<'_>>,
     names: Vec<String>,
     settings: &str,
     n_jobs: Option<usize>,
 ) -> PyResult<ToldComparison> {
-    let job = serde_json::from_str::<Settings>(settings).map_err(value)?.job(None, false)?;
     let first = logs.first().ok_or_else(|| value("0 logs, and each policy needs one"))?;
-    let first: &off_policy::candidates::CandidateLog = &first.0;
+    let settings = serde_json::from_str::<Settings>(settings).map_err(value)?;
+    let job = settings.job(first.estimated.as_ref(), false)?;
+    let first: &off_policy::candidates::CandidateLog = &first.log;
     let mut rows = Vec::with_capacity(policies.len() + 1);
-    for ((log, policy), name) in logs.iter().zip(&policies).zip(&names) {
-        if policy.0.was_trained_on(&log.0) {
+    for ((log, policy), name) in logs.iter().zip(policies).zip(&names) {
+        let (of_policy, is_own) = policy.rows(&log.log)?;
+        if is_own {
             return Err(own(name));
         }
-        rows.push(CandidateRows::of(&log.0, &Argmax::new(&policy.0)).map_err(value)?);
+        rows.push(of_policy);
     }
     rows.push(CandidateRows::of_logging_policy(first));
     let found = watched(py, n_jobs, None, |_| job.compare_candidates(first, &rows))?;

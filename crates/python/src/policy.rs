@@ -2,6 +2,7 @@
 
 use crate::arrays::{array_of_rows, room, vector};
 use crate::cells::{Cell, cells, read_by};
+use crate::choices::CandidateLog;
 use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_model_file, value};
 use crate::judgement::{Told, told};
@@ -83,14 +84,27 @@ impl Settings {
         Ok(budget.map_err(refused)?.min(ENDLESS))
     }
 
-    /// The same over candidates.
-    pub(crate) fn candidate_job(self) -> PyResult<CandidateJobBuilder> {
-        if self.split != "random" {
-            return Err(value("choices among candidates are split at random"));
+    /// Which rows judge.
+    fn split(&self, time: Option<Vec<f64>>, groups: Option<Vec<u64>>) -> PyResult<Split> {
+        let missing = |what: &str| value(format!("a split by {what} needs {what}"));
+        match &*self.split {
+            "random" => Ok(Split::Random),
+            "time" => Ok(Split::ByTime(time.ok_or_else(|| missing("time"))?)),
+            "groups" => Ok(Split::ByGroup(groups.ok_or_else(|| missing("groups"))?)),
+            other => Err(value(format!("{other:?} is no split: random, time or groups"))),
         }
+    }
+
+    /// The same over candidates.
+    pub(crate) fn candidate_job(
+        self,
+        log: &CandidateLog,
+        (time, groups): (Option<Vec<f64>>, Option<Vec<u64>>),
+    ) -> PyResult<CandidateJobBuilder> {
         let mut job = CandidateJob::builder()
             .budget(self.budget()?)
             .seed(self.seed)
+            .validation(self.split(time, groups)?)
             .overrides(self.overrides)
             .delta(delta_of(self.confidence))
             .exploration(Exploration { epsilon: self.epsilon });
@@ -106,20 +120,15 @@ impl Settings {
         if let Some(range) = self.reward_range {
             job = job.reward_range(range);
         }
+        if let Some(estimated) = &log.estimated {
+            job = job.estimated(estimated.clone());
+        }
         Ok(job)
     }
 
     fn job(self, log: &Log, (time, groups): (Option<Vec<f64>>, Option<Vec<u64>>)) -> PyResult<TrainJob> {
         let budget = self.budget()?;
-        let missing = |what: &str| value(format!("a split by {what} needs {what}"));
-        let split = match &*self.split {
-            "random" => Split::Random,
-            "time" => Split::ByTime(time.or_else(|| log.time.clone()).ok_or_else(|| missing("time"))?),
-            "groups" => {
-                Split::ByGroup(groups.or_else(|| log.groups.clone()).ok_or_else(|| missing("groups"))?)
-            }
-            other => return Err(value(format!("{other:?} is no split: random, time or groups"))),
-        };
+        let split = self.split(time.or_else(|| log.time.clone()), groups.or_else(|| log.groups.clone()))?;
         let mut job = TrainJob::builder()
             .budget(budget)
             .seed(self.seed)

@@ -2,7 +2,7 @@
 
 use crate::arrays::vector;
 use crate::cells::{BLOCK, Column, Table, cells, in_turn, read};
-use crate::errors::value;
+use crate::errors::{of_model_file, value};
 use crate::settings::{Check, check_name, of_job, settings};
 use numpy::{PyArray1, PyReadonlyArray1};
 use ocoboost::{
@@ -11,6 +11,7 @@ use ocoboost::{
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use std::path::PathBuf;
 
 /// An online booster of regression with the coding of its rows.
 #[pyclass(module = "ocoboost._core")]
@@ -86,6 +87,21 @@ impl Regressor {
     #[getter]
     fn sentence(&self) -> String {
         self.0.sentence()
+    }
+
+    /// The settings, as JSON.
+    #[getter]
+    fn settings(&self) -> PyResult<String> {
+        serde_json::to_string(self.0.settings()).map_err(value)
+    }
+
+    #[staticmethod]
+    fn load(path: PathBuf) -> PyResult<Self> {
+        Ok(Self(StreamRegressor::load(path).map_err(of_model_file)?))
+    }
+
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        self.0.save(path).map_err(of_model_file)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -167,6 +183,21 @@ impl Bandit {
     #[getter]
     fn rounds(&self) -> u64 {
         self.0.rounds()
+    }
+
+    /// The settings, as JSON.
+    #[getter]
+    fn settings(&self) -> PyResult<String> {
+        serde_json::to_string(self.0.settings()).map_err(value)
+    }
+
+    #[staticmethod]
+    fn load(path: PathBuf) -> PyResult<Self> {
+        Ok(Self(StreamBandit::load(path).map_err(of_model_file)?))
+    }
+
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        self.0.save(path).map_err(of_model_file)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {

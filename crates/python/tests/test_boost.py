@@ -1,11 +1,16 @@
 """Boosted classifiers."""
 
 import copy
+import io
+import json
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ocoboost.boost import AdaBoostClassifier, MadaBoostClassifier, SmoothBoostClassifier, SparseBoostClassifier
@@ -120,3 +125,88 @@ def test_shares_of_the_vote_are_ordered_as_the_vote_is(booster):
     assert shares.shape == (len(y), 10) and shares.sum(axis=1) == pytest.approx(1)
     assert shares == pytest.approx((1 + votes) / (1 + votes).sum(axis=1, keepdims=True))
     assert (fitted.classes_[shares.argmax(axis=1)] == fitted.predict(X)).all()
+
+
+def program(*arguments):
+    """What the program says; 0 and 3 are its answers."""
+    found = subprocess.run([sys.executable, "-m", "ocoboost", *map(str, arguments)], capture_output=True, text=True)
+    assert found.returncode in (0, 3) and not found.stderr, found
+    return found.stdout
+
+
+@pytest.mark.parametrize("booster", ALL)
+def test_the_program_takes_a_classifier_and_it_comes_back(booster, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    names = np.where(y == 1, "benign", "malignant")
+    fitted = booster(n_estimators=15, max_depth=2).fit(X[::2], names[::2])
+    path = tmp_path / "cancer.ocob"
+    with pytest.raises(NotFittedError):
+        booster().save(path)
+    fitted.save(path)
+    loaded = booster.load(path)
+    assert loaded.get_params() == fitted.set_params(n_estimators=fitted.n_estimators_).get_params()
+    assert loaded.classes_.tolist() == ["benign", "malignant"] and loaded.n_features_in_ == 30
+    assert (loaded.decision_function(X) == fitted.decision_function(X)).all()
+    assert (loaded.decision_function(X[X.columns[::-1]].assign(more=1.0)) == fitted.decision_function(X)).all()
+    assert (loaded.predict_proba(X.to_numpy()) == fitted.predict_proba(X)).all()
+    assert loaded.feature_importances_ == pytest.approx(fitted.feature_importances_)
+    assert [(one == two).all() for one, two in zip(loaded.staged_predict(X), fitted.staged_predict(X))] == [True] * len(fitted.edges_)
+    assert (loaded.margins(X, names) == fitted.margins(X, names)).all()
+    assert loaded.judgement_.startswith(f"It was not judged. {fitted.n_estimators_} rounds of ")
+    assert (pickle.loads(pickle.dumps(loaded)).predict(X) == fitted.predict(X)).all()
+    # The program answers as it does, and judges it.
+    X.assign(kind=names).to_csv(tmp_path / "cancer.csv", index=False)
+    out = program("predict", path, tmp_path / "cancer.csv", "--quiet")
+    assert pandas.read_csv(io.StringIO(out))["class"].tolist() == fitted.predict(X).tolist()
+    error = json.loads(program("evaluate", path, tmp_path / "cancer.csv", "--label", "kind", "--format", "json", "--quiet"))["error"]
+    assert error["value"] == pytest.approx(1 - fitted.score(X, names))
+    assert "It was not judged." in program("inspect", path)
+    # What was loaded is written as it was.
+    loaded.save(tmp_path / "again.ocob")
+    assert (tmp_path / "again.ocob").read_bytes() == path.read_bytes()
+    for other in set(ALL) - {booster}:
+        with pytest.raises(ValueError, match=f"{booster.__name__}.load reads"):
+            other.load(path)
+
+
+def test_a_classifier_of_the_program_is_loaded(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame({"size": rng.uniform(size=600), "colour": rng.choice(["red", "blue", "grey"], 600)})
+    frame.loc[rng.uniform(size=600) < 0.1, "size"] = np.nan
+    frame["since"] = pandas.date_range("2026-01-01", periods=600).strftime("%Y-%m-%d")
+    kinds = np.where(frame["size"].isna(), "lost", np.where((frame["size"] > 0.5) == (frame["colour"] == "red"), "big", "small"))
+    frame.assign(kind=kinds).to_csv(tmp_path / "kinds.csv", index=False)
+    path = tmp_path / "kinds.ocob"
+    train = ["--label", "kind", "--algorithm", "adaboost", "--rounds", "20", "--max-depth", "3", "--quiet"]
+    program("boost", tmp_path / "kinds.csv", "-o", path, *train)
+    loaded = AdaBoostClassifier.load(path)
+    assert loaded.classes_.tolist() == ["big", "lost", "small"] and loaded.max_depth == 3
+    assert set(loaded.feature_names_in_) == {"size", "colour", "since"}
+    out = pandas.read_csv(io.StringIO(program("predict", path, tmp_path / "kinds.csv", "--quiet")))
+    # By columns in any order, with texts, dates and missing values.
+    shuffled = frame[["colour", "since", "size"]]
+    assert loaded.predict(shuffled).tolist() == out["class"].tolist()
+    assert (loaded.predict(shuffled) == kinds).mean() > 0.95
+    assert loaded.feature_importances_.sum() == pytest.approx(1) and loaded.feature_importances_.shape == (3,)
+    assert loaded.judgement_.startswith("On 150 rows that had no part in the choice")
+    loaded.save(tmp_path / "again.ocob")
+    assert (tmp_path / "again.ocob").read_bytes() == path.read_bytes()
+    with pytest.raises(ValueError, match="AdaBoostClassifier.load reads"):
+        SmoothBoostClassifier.load(path)
+    with pytest.raises(ValueError, match="column"):
+        loaded.predict(frame[["size", "colour"]])
+    with pytest.raises(ValueError, match="X has 2 features"):
+        loaded.predict(np.zeros((4, 2)))
+    # A fit replaces what was loaded.
+    X, y = load_breast_cancer(return_X_y=True)
+    loaded.fit(X, y)
+    assert not hasattr(loaded, "judgement_") and loaded.score(X, y) > 0.95
+    loaded.save(tmp_path / "again.ocob")
+    assert AdaBoostClassifier.load(tmp_path / "again.ocob").classes_.tolist() == ["0", "1"]
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ValueError):
+        AdaBoostClassifier.load(path)
+    with pytest.raises(OSError):
+        AdaBoostClassifier.load(tmp_path / "none.ocob")

@@ -442,7 +442,6 @@ def test_what_is_refused_leaves_the_estimator_as_it_was(shop, menu, of_items):
     ragged = [np.zeros((2, 3))] * 1200
     offsets = np.arange(0, 2401, 2)
     refused = [
-        ({"pscore": None}, "pscore is needed"),
         ({"pscore": 12 * p}, "propensity"),
         ({"action": a[:-1]}, "entries"),
         ({"reward": r[:-1]}, "entries"),
@@ -472,7 +471,6 @@ def test_what_is_refused_leaves_the_estimator_as_it_was(shop, menu, of_items):
         ({"available": masked[:, :5]}, "available has shape"),
         ({"item": ["a"] * 6}, "twice"),
         ({"item": ["a"]}, "item has shape"),
-        ({"time": r}, "split at random"),
         ({"action_context": None, "item": ["a"]}, "there is none"),
     ]
     given = {"context": x, "action": a, "reward": r, "pscore": p, "action_context": items}
@@ -513,3 +511,132 @@ def test_callbacks_see_the_rounds_and_end_them(shop):
 
     with pytest.raises(RuntimeError, match="enough"):
         PolicyBooster(callbacks=[raises], **FAST).fit(*shop.columns, **given)
+
+
+def test_the_latest_rows_or_whole_groups_judge(shop, menu):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(4)
+    time = rng.permutation(1200).astype(float)
+    given = {"available": menu.available, "action_context": menu.features}
+    settings = {**FAST, "holdout_fraction": 0.25}
+    policy = PolicyBooster(**settings).fit(*menu.columns, **given, time=time)
+    latest = time >= 900
+    assert policy.record_["split"] == "by time" and policy.record_["provenance"]["judging_rows"] == 300
+    assert policy.judgement_.details["logged"]["value"] == pytest.approx(menu.reward[latest].mean())
+    # The same of dates, of their texts, and of a column of a frame, which is no feature then.
+    days = np.datetime64("2026-01-01") + time.astype("timedelta64[h]")
+    frame = pandas.DataFrame(menu.context, columns=["x0", "x1"]).assign(at=days, user=rng.integers(40, size=1200))
+    expected = policy.judgement_.details
+    for when in (days, days.astype(str), [f"{text}Z" for text in days.astype(str)], pandas.Series(days)):
+        other = PolicyBooster(**settings).fit(*menu.columns, **given, time=when)
+        assert other.judgement_.details == expected
+    named = PolicyBooster(**settings).fit(frame.drop(columns="user"), *menu.columns[1:], **given, time="at")
+    assert named.feature_names_in_.tolist() == ["x0", "x1"] and named.judgement_.details == expected
+
+    users = frame["user"].to_numpy()
+    policy = PolicyBooster(**settings).fit(*menu.columns, **given, groups=users)
+    judged = policy.record_["provenance"]["judging_rows"]
+    assert policy.record_["split"] == "by groups" and 200 < judged < 400
+    assert "grouped_rows" in str(policy.judgement_.details["caveats"]).lower()
+    of_texts = PolicyBooster(**settings).fit(*menu.columns, **given, groups=[f"u{user:02}" for user in users])
+    assert of_texts.judgement_.details == policy.judgement_.details
+    named = PolicyBooster(**settings).fit(frame.drop(columns="at"), *menu.columns[1:], **given, groups="user")
+    assert named.judgement_.details == policy.judgement_.details
+    # With a row an action, too.
+    of_items = PolicyBooster(**settings).fit(*shop.columns, action_context=shop.items, time=time)
+    assert of_items.judgement_.details["logged"]["value"] == pytest.approx(shop.reward[latest].mean())
+
+    for bad, message in [
+        ({"time": time[1:]}, "time has 1199 entries, action has 1200"),
+        ({"time": np.full(1200, np.nan)}, "the time of row 0 is NaN"),
+        ({"time": ["monday"] * 1200}, "no number and no date"),
+        ({"time": [None] * 1200}, "no number|missing|NaN"),
+        ({"groups": users[1:]}, "groups has 1199 entries, action has 1200"),
+        ({"groups": np.zeros(1200)}, "leave"),
+        ({"time": time, "groups": users}, "one is enough"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            PolicyBooster(**settings).fit(*menu.columns, **given, **bad)
+    with pytest.raises(TypeError, match="time = 'at' names a column"):
+        PolicyBooster(**settings).fit(*menu.columns, **given, time="at")
+
+
+def test_names_and_probabilities_are_compared_with_policies_over_candidates(menu, of_menu):
+    other = Menu(seed=5)
+    given = {"available": other.available, "action_context": other.features}
+    pi = of_menu.predict_proba(other.context, parameter=0.0, **given)
+    policies = {"even": "uniform", "own": of_menu, "its table": pi, "log": "logged"}
+    found = compare(policies, *other.columns, **given)
+    assert list(found.judgements) == [*policies, "logged"] and len(found.differences) == 10
+    for name, policy in policies.items():
+        assert found.judgements[name].details == evaluate(policy, *other.columns, **given).details, name
+    assert found.judgements["its table"].estimates == found.judgements["own"].estimates
+    own_less_even = next(one for one in found.differences if (one["first"], one["second"]) == ("even", "own"))
+    assert own_less_even["upper"] < -0.3
+    # Without any model, by the layout alone.
+    alone = compare({"even": "uniform"}, *other.columns, **given)
+    assert alone.judgements["even"].details == found.judgements["even"].details
+    columns = (other.context, other.place, *other.columns[2:])
+    as_list = [row[own] for row, own in zip(pi, other.available)]
+    of_lists = compare({"table": as_list, "even": "uniform"}, *columns, action_context=other.arrays)
+    assert of_lists.judgements["table"].estimates == found.judgements["own"].estimates
+    with pytest.raises(ValueError, match="sum to 2"):
+        compare({"own": of_menu, "bad": 2 * pi}, *other.columns, **given)
+    with pytest.raises(ValueError, match="no policy"):
+        compare({"own": of_menu, "bad": "best"}, *other.columns, **given)
+
+
+class Preferring(Menu):
+    """The same of a policy that shows dear candidates more often to who has a large x0 (synthetic)."""
+
+    def __init__(self, n=2000, seed=0):
+        super().__init__(n, seed)
+        rng = np.random.default_rng(seed + 1)
+        scores = 4 * (self.features[:, :, 0] - 0.5) * (2 * self.context[:, :1] - 1)
+        weights = np.exp(scores) * self.available
+        pi = weights / weights.sum(axis=1, keepdims=True)
+        self.action = (rng.uniform(size=(n, 1)) < pi.cumsum(axis=1)).argmax(axis=1)
+        self.place = self.available.cumsum(axis=1)[np.arange(n), self.action] - 1
+        self.pscore = pi[np.arange(n), self.action]
+        self.reward = self.pays[np.arange(n), self.action]
+
+
+def test_propensities_over_candidates_are_estimated():
+    log, later = Preferring(), Preferring(seed=7)
+    of = lambda menu: {"available": menu.available, "action_context": menu.features}
+    policy = PolicyBooster(**FAST).fit(log.context, log.action, log.reward, **of(log))
+    assert policy.record_["provenance"]["propensities"] == "estimated"
+    assert "estimated_propensities" in str(policy.judgement_.details["caveats"]).lower()
+    chosen = policy.predict(later.context, later.available, action_context=later.features)
+    best = (later.pays * later.available).max(axis=1)
+    assert later.pays[np.arange(2000), chosen].sum() > 0.95 * best.sum()
+    # Near what the logged ones say, and wider.
+    known = evaluate("uniform", *later.columns, **of(later))
+    found = evaluate("uniform", *later.columns[:3], **of(later))
+    own, right = found.estimates["snips"], known.estimates["snips"]
+    assert own["value"] == pytest.approx(right["value"], abs=0.05)
+    assert own["upper"] - own["lower"] > right["upper"] - right["lower"]
+    truth = (later.pays * later.available).sum(axis=1) / later.available.sum(axis=1)
+    assert abs(own["value"] - truth.mean()) < 0.05 < abs(later.reward.mean() - truth.mean())
+    assert evaluate("uniform", *later.columns[:3], **of(later)).details == found.details
+    other = evaluate("uniform", *later.columns[:3], **of(later), random_state=5)
+    assert other.estimates["snips"]["value"] != own["value"]
+    compared = compare({"even": "uniform", "own": policy}, *later.columns[:3], **of(later))
+    assert compared.judgements["even"].details == found.details
+    # The log of the training is known whatever the estimates.
+    again = evaluate(policy, log.context, log.action, log.reward, **of(log), random_state=9)
+    assert again.verdict == "cannot_answer"
+    with pytest.raises(ValueError, match="was trained on this log"):
+        compare({"own": policy}, log.context, log.action, log.reward, **of(log), random_state=9)
+
+
+def test_ctrl_c_ends_the_regression_behind_a_judgement(menu):
+    seen = []
+
+    def watch(event):
+        seen.append(event["stage"])
+        return event["stage"] == "reward model" and seen.count("reward model") == 2
+
+    given = {"available": menu.available, "action_context": menu.features}
+    policy = PolicyBooster(callbacks=[watch], **FAST).fit(*menu.columns, **given)
+    assert seen.count("reward model") == 2 and policy.record_["is_model_cut"] and not policy.record_["is_cut"]

@@ -328,3 +328,59 @@ def test_refusals_of_a_bandit():
     ):
         with pytest.raises(ValueError):
             BanditRegressor(**{"target_range": (0.0, 1.0)} | bad)
+
+
+def test_a_file_of_a_regressor_goes_on_bit_for_bit(tmp_path):
+    X, y = frame()
+    for parameters in [*PARAMETERS, {"target_range": (-1e3, 1e3), "loss": "huber", "n_learners": 3, "bits": 5}]:
+        model = OnlineBoostingRegressor(**parameters)
+        with pytest.raises(ValueError, match="before the first row"):
+            model.save(tmp_path / "rows.ocob")
+        model.learn_many(X, y)
+        model.save(tmp_path / "rows.ocob")
+        loaded = OnlineBoostingRegressor.load(str(tmp_path / "rows.ocob"))
+        for name in model._settings_names:
+            assert getattr(loaded, name) == getattr(model, name), name
+        assert str(loaded) == str(model) and type(loaded.clone()) is OnlineBoostingRegressor
+        for one in (model, loaded):
+            one.learn_many(X, y)
+        assert loaded._learner.to_bytes() == model._learner.to_bytes()
+    for settings in ({}, {"booster": "fkm", "n_queries": 1}, {"n_outputs": 2, "stay_inside": True, "seed": 2**63}):
+        bandit = BanditRegressor(target_range=(0.0, 2.0), **settings)
+        with pytest.raises(ValueError, match="before the first row"):
+            bandit.save(tmp_path / "prices.ocob")
+        rounds = lambda one: [one.learn_one({"size": t % 7}, lambda p: float(np.sum((p - 1.0) ** 2))) for t in range(40)]
+        rounds(bandit)
+        bandit.save(tmp_path / "prices.ocob")
+        loaded = BanditRegressor.load(tmp_path / "prices.ocob")
+        for name in bandit._settings_names:
+            assert getattr(loaded, name) == getattr(bandit, name), name
+        assert loaded.n_rounds == 40 and np.array_equal(rounds(loaded), rounds(bandit))
+        assert loaded._learner.to_bytes() == bandit._learner.to_bytes()
+
+
+def test_other_files_are_no_regressors(tmp_path):
+    regressor, bandit = OnlineBoostingRegressor(n_learners=2), BanditRegressor(target_range=(0.0, 1.0))
+    classifier = OnlineBoostingClassifier(n_learners=2)
+    regressor.learn_one({"x": 1.0}, 2.0)
+    bandit.learn_one({"x": 1.0}, lambda price: price)
+    classifier.learn_one({"x": 1.0}, True)
+    kinds = {
+        OnlineBoostingRegressor: (regressor, "a regressor of a stream, not"),
+        BanditRegressor: (bandit, "a regressor of a stream that sees losses alone, not"),
+        OnlineBoostingClassifier: (classifier, "a learner of a stream, not"),
+    }
+    for kind, (model, words) in kinds.items():
+        path = tmp_path / "any.ocob"
+        model.save(path)
+        for other in kinds:
+            if other is not kind:
+                with pytest.raises(ValueError, match=words):
+                    other.load(path)
+        path.write_bytes(path.read_bytes()[:-7])
+        with pytest.raises(ValueError):
+            kind.load(path)
+        with pytest.raises(OSError):
+            kind.load(tmp_path / "none.ocob")
+        with pytest.raises(OSError):
+            model.save(tmp_path / "none" / "any.ocob")

@@ -8,14 +8,16 @@ use super::output::{cells, write_to};
 use super::progress::{Line, of_candidates};
 use super::reading::{options, tell, watched};
 use super::saving::Saver;
+use super::splits;
 use crate::arguments::{Columns, Compare, Evaluate, Form, Manners, Predict, Train};
 use crate::failure::{Failure, INTERRUPTED};
 use crate::page::{Page, PolicyModel};
-use formats::{LogOptions, Source};
+use formats::{LogOptions, RowLabels, Source};
 use ocoboost::model_file::{Content, ModelFileError};
 use ocoboost::{
     BreakdownSettings, CandidateEvent, CandidateJob, CandidateModel, CandidateMoment, CandidateRows,
-    CandidateTrainCheckpoint, JobError, JudgeJobBuilder,
+    CandidateTrainCheckpoint, EstimatedPropensities, JobError, JudgeJobBuilder,
+    estimate_candidate_propensities,
 };
 use off_policy::candidates::{AmongCandidates, CandidateLog, CandidateSchema, CandidateScores};
 use off_policy::policies::Argmax;
@@ -28,14 +30,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Why a flag of other logs is refused.
-const NOT_HERE: &str = "not for a log whose actions have features of their own";
-
-/// A log that was read, with its files.
+/// A log that was read, with its files, and with what was estimated where it has no propensities.
 struct Opened {
     log: CandidateLog,
     name: String,
     sources: Vec<ocoboost::Source>,
+    time: Option<Vec<f64>>,
+    split: Option<RowLabels>,
+    estimated: Option<EstimatedPropensities>,
 }
 
 /// Reads a log by the columns of a schema, or to find one.
@@ -55,8 +57,18 @@ fn open(
     tell(&read.facts, manners);
     let of = |file: formats::ReadFile| ocoboost::Source { name: file.file, sha256: file.sha256 };
     let sources = read.files.drain(..).map(of).collect();
-    let name = read.facts.file.clone();
-    Ok(Opened { log: read.into_log()?, name, sources })
+    let (name, time, split) = (read.facts.file.clone(), read.time.take(), read.split.take());
+    let has_none = read.propensities.is_none() && read.weights.is_none();
+    if !has_none {
+        return Ok(Opened { log: read.into_log()?, name, sources, time, split, estimated: None });
+    }
+    let failed = |source: JobError| Failure::Job { file: name.clone(), source };
+    let go_on = &mut || if is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let (candidates, schema, seed) = (&read.candidates, Some(&read.schema), manners.seed.unwrap_or(0));
+    let estimated = estimate_candidate_propensities(candidates, &read.chosen, schema, seed, go_on);
+    let estimated = estimated.map_err(failed)?;
+    read.propensities = Some(estimated.propensities().to_vec());
+    Ok(Opened { log: read.into_log()?, name, sources, time, split, estimated: Some(estimated) })
 }
 
 /// `train` on a log whose actions have features.
@@ -68,10 +80,6 @@ pub(super) fn train(
     (mut saver, from): (Saver<'_>, Option<CandidateTrainCheckpoint>),
 ) -> Result<u8, Failure> {
     let form = manners.form("train", Form::Text, &[Form::Json])?;
-    let refused = [("validation", asked.validation.is_some()), ("groups", asked.groups.is_some())];
-    if let Some((name, _)) = refused.into_iter().find(|(_, is_set)| *is_set) {
-        return Err(Failure::Flag { name, why: NOT_HERE });
-    }
     let mut job = CandidateJob::builder().budget(budget).seed(manners.seed.unwrap_or(0));
     job = job.delta(super::confidence::delta(asked.certainty.confidence)?);
     job = job.overrides(asked.settings.overrides());
@@ -87,7 +95,13 @@ pub(super) fn train(
     if let Some(rounds) = asked.rounds {
         job = job.rounds(rounds);
     }
-    let Opened { log, name, sources } = open(files, None, columns, manners)?;
+    let Opened { log, name, sources, time, split, estimated } = open(files, None, columns, manners)?;
+    if let Some(split) = splits::of(asked, &name, time, split)? {
+        job = job.validation(split);
+    }
+    if let Some(estimated) = estimated {
+        job = job.estimated(estimated);
+    }
     job = job.format(kept(columns)?).spent(begun.elapsed().min(budget / 2));
     for source in sources {
         job = job.source(source);
@@ -167,8 +181,11 @@ impl<'a> Played<'a> {
 /// `evaluate` of a model of such a log, or of the uniform or the logging policy by one.
 pub(super) fn evaluate(policy: Played<'_>, asked: &Evaluate, manners: &Manners) -> Result<u8, Failure> {
     let form = manners.form("evaluate", Form::Text, &[Form::Json, Form::Jsonl, Form::Csv])?;
-    let job = judge(&asked.certainty, manners)?;
-    let opened = policy.open(&asked.log, &asked.columns, manners)?;
+    let mut job = judge(&asked.certainty, manners)?;
+    let mut opened = policy.open(&asked.log, &asked.columns, manners)?;
+    if let Some(estimated) = opened.estimated.take() {
+        job = job.estimated(estimated);
+    }
     let caution = policy.caution(&opened);
     let failed = |source: JobError| Failure::Job { file: opened.name.clone(), source };
     let job = job.own_log(caution.is_some()).build().map_err(Failure::Setting)?;
@@ -206,7 +223,7 @@ fn breakdown_of(model: Option<&CandidateModel>) -> BreakdownSettings {
 pub(super) fn compare(
     (policies, path): (&[PathBuf], &PathBuf),
     named: &[Named],
-    (form, job): (Form, JudgeJobBuilder),
+    (form, mut job): (Form, JudgeJobBuilder),
     asked: &Compare,
     manners: &Manners,
 ) -> Result<u8, Failure> {
@@ -238,7 +255,16 @@ pub(super) fn compare(
         let place = match readings.iter().position(is_as_asked) {
             Some(place) => place,
             None => {
-                let opened = played[k].open(path, &asked.columns, manners)?;
+                let mut opened = played[k].open(path, &asked.columns, manners)?;
+                if let Some((_, first)) = readings.first().filter(|_| opened.estimated.is_some())
+                    && first.log.len() == opened.log.len()
+                {
+                    // Estimates of the columns of one model are those of all.
+                    let propensities = first.log.propensities().to_vec();
+                    let log = opened.log.with_propensities(propensities);
+                    let failed = |error| Failure::Job { file: opened.name.clone(), source: error };
+                    opened.log = log.map_err(|error| failed(JobError::Log(error)))?;
+                }
                 readings.push((k, opened));
                 readings.len() - 1
             }
@@ -254,6 +280,9 @@ pub(super) fn compare(
     }
     let (rows, cautions): (Vec<_>, Vec<_>) = found.into_iter().flatten().unzip();
     let Some((_, opened)) = readings.first() else { return Ok(2) };
+    if let Some(estimated) = &opened.estimated {
+        job = job.estimated(estimated.clone());
+    }
     let job = job.build().map_err(Failure::Setting)?;
     let found = job.compare_candidates(&opened.log, &rows);
     let found = found.map_err(|source| Failure::Job { file: opened.name.clone(), source })?;

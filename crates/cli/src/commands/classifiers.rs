@@ -118,6 +118,8 @@ pub(super) fn inspect(content: &Content, asked: &Inspect) -> Result<u8, Failure>
     match content {
         Content::Classifier(model) => inspect_classifier(model, asked.most)?,
         Content::Stream(learner) => streams::inspect(learner, asked.most)?,
+        Content::Regressor(regressor) => say(&regressor.sentence())?,
+        Content::Bandit(bandit) => say(&format!("{}, after {} rounds", content.kind(), bandit.rounds()))?,
         _ => return Err(other(&asked.model, content)),
     }
     Ok(0)

@@ -24,6 +24,7 @@ mod predict;
 mod progress;
 mod reading;
 mod saving;
+mod splits;
 mod stream;
 mod streams;
 mod train;

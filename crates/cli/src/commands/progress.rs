@@ -65,6 +65,9 @@ pub(super) fn of_candidates(event: &CandidateEvent, now: f64, budget: f64) -> St
         CandidateEvent::Training { recipe, round: (round, planned) } => {
             format!("training ({recipe}), round {round} of {planned}; at most {left} left")
         }
+        CandidateEvent::RewardModel { round: (round, planned) } => {
+            format!("a model of the rewards, round {round} of {planned}; at most {left} left")
+        }
         _ => "judging".to_owned(),
     }
 }

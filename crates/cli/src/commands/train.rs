@@ -8,10 +8,11 @@ use super::models::{check_apart, check_model_output, kept};
 use super::progress::{Line, Seen};
 use super::reading::{Opened, are_files, open_all, options};
 use super::saving::{Saved, Saver};
+use super::splits;
 use crate::arguments::{Form, Manners, Train};
 use crate::failure::{Failure, INTERRUPTED};
-use formats::{FormatError, LogOptions, RowLabels};
-use ocoboost::{Event, JobError, Moment, Split, TrainJob, TrainJobBuilder};
+use formats::{FormatError, LogOptions};
+use ocoboost::{Event, JobError, Moment, TrainJob, TrainJobBuilder};
 use report::output::say;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -38,11 +39,7 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     let begun = Instant::now();
     let form = manners.form("train", Form::Text, &[Form::Json])?;
     let mut columns = options(LogOptions::default(), &asked.columns)?;
-    let marked = asked.validation.as_deref().map(|asked| match asked.split_once('=') {
-        Some((column, value)) => (column, Some(value)),
-        None => (asked, None),
-    });
-    if let Some(column) = marked.map(|(column, _)| column).or(asked.groups.as_deref()) {
+    if let Some(column) = splits::column(asked) {
         columns = columns.split(column);
     }
     let budget = asked.budget.as_deref().map_or(Ok(Duration::from_secs(60)), duration)?;
@@ -80,14 +77,8 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     let Opened { log, name, sources, time, split, estimated } = opened;
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     job = sources.into_iter().fold(job.format(kept(&columns)?), TrainJobBuilder::source);
-    if let Some(time) = time {
-        job = job.validation(Split::ByTime(time));
-    }
-    if let Some(RowLabels { labels, codes }) = split {
-        job = job.validation(match marked {
-            Some((column, value)) => judged(&name, column, value, &labels, &codes)?,
-            None => Split::ByGroup(codes.into_iter().map(u64::from).collect()),
-        });
+    if let Some(split) = splits::of(asked, &name, time, split)? {
+        job = job.validation(split);
     }
     if let Some(estimated) = estimated {
         job = job.estimated(estimated);
@@ -117,28 +108,4 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
         _ => say(&judgement.sentence())?,
     }
     Ok(if is_asked() { INTERRUPTED } else { code(judgement) })
-}
-
-/// The rows whose label says that they judge.
-fn judged(
-    file: &str,
-    column: &str,
-    value: Option<&str>,
-    labels: &[String],
-    codes: &[u32],
-) -> Result<Split, Failure> {
-    const MEANS_JUDGED: [&str; 4] = ["true", "yes", "1", "test"];
-    let is_judged = |label: &String| match value {
-        Some(value) => label == value.trim(),
-        None => MEANS_JUDGED.iter().any(|word| label.eq_ignore_ascii_case(word)),
-    };
-    let of_label: Vec<bool> = labels.iter().map(is_judged).collect();
-    if !of_label.contains(&true) {
-        let shown = labels.iter().take(10).map(|label| format!("{label:?}")).collect::<Vec<_>>().join(", ");
-        let asked = value.map_or("true, yes, 1 or test".to_owned(), |value| format!("{value:?}"));
-        let (file, column) = (file.to_owned(), column.to_owned());
-        return Err(Failure::NoneJudged { file, column, asked, shown });
-    }
-    let judged = codes.iter().map(|code| of_label.get(*code as usize).copied().unwrap_or_default());
-    Ok(Split::Given(judged.collect()))
 }

@@ -185,6 +185,9 @@ pub(super) fn recipes(model: &CandidateModel) -> Markup {
                 @if record.is_of_search { " The model is that of the search." }
             }
         }
+        @if record.is_model_cut {
+            p { strong { "The time was short: " } "the model of rewards behind the judgement was ended early." }
+        }
         div.scroll role="region" tabindex="0" aria-label="Recipes" {
             table {
                 caption { "Recipes, the chosen one first" }

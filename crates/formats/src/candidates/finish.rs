@@ -7,7 +7,7 @@ use crate::FormatError;
 use crate::columns::Dictionary;
 use crate::error::{listed, quoted};
 use crate::facts::{ReadFacts, ReadFile};
-use crate::log::weights_where_they_differ;
+use crate::log::{RowLabels, weights_where_they_differ};
 use crate::readers::{ColumnNames, escaped};
 use off_policy::candidates::CandidateSchema;
 use rows::{Candidates, RowError};
@@ -46,6 +46,7 @@ impl Rows<'_> {
             facts.notes.push("the file has costs: the reward is −cost".into());
         }
         let weights = weights_where_they_differ(std::mem::take(&mut self.weights), self.options, &mut facts);
+        let propensities = self.propensities(&mut facts)?;
         let notes = &mut facts.notes;
         let of_contexts = self.columns(&self.contexts, columns, notes);
         let mut of_pairs = self.columns(&self.pairs, columns, notes);
@@ -105,8 +106,10 @@ impl Rows<'_> {
             candidates: candidates.build()?,
             schema,
             chosen: self.chosen,
-            propensities: self.propensities,
+            propensities,
             rewards: self.rewards,
+            time: self.options.time.is_some().then_some(self.time),
+            split: self.options.split.is_some().then(|| RowLabels::of(self.split)),
             weights,
             facts,
             files,
@@ -118,6 +121,20 @@ impl Rows<'_> {
         Columns { names, places }
     }
 
+    /// All propensities, or none.
+    fn propensities(&mut self, facts: &mut ReadFacts) -> Result<Option<Vec<f64>>, FormatError> {
+        let Some(place) = self.without.take().filter(|_| self.is_log) else {
+            return Ok(Some(std::mem::take(&mut self.propensities)));
+        };
+        if self.propensities.iter().all(|p| p.is_nan()) {
+            facts.notes.push("the file has no propensities".into());
+            return Ok(None);
+        }
+        let column = "the probability".to_owned();
+        let hint = ", and other rows have a propensity; leave such rows out or add them";
+        Err(FormatError::MissingCell { place, column, hint })
+    }
+
     /// Refuses names of options that no feature has.
     fn check_names(&self, columns: &ColumnNames) -> Result<(), FormatError> {
         let options = self.options;
@@ -126,7 +143,7 @@ impl Rows<'_> {
             Err(FormatError::MissingColumn { file, column, columns: columns.all() })
         };
         if !options.may_lack && self.schema.is_none() {
-            let mut exact = options.ignore.iter().chain(&options.labels);
+            let mut exact = options.ignore.iter().chain(&options.labels).chain(&options.split);
             if let Some(name) = exact.find(|name| columns.find(name).is_none()) {
                 return missing(name);
             }

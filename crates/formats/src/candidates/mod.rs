@@ -8,8 +8,10 @@ mod level;
 mod sparse;
 
 use crate::FormatError;
-use crate::columns::Dictionary;
+use crate::columns::{Dictionary, date_or_number};
+use crate::error::Place;
 use crate::facts::{FileName, Progress, ReadFacts, ReadFile, SkipCounts};
+use crate::log::RowLabels;
 use crate::options::{LogOptions, MissingPropensities};
 use crate::pass::{Files, Sources};
 use crate::readers::{ColumnNames, Wanted};
@@ -36,10 +38,15 @@ pub struct ReadCandidates {
     pub schema: CandidateSchema,
     /// The places of the candidates that were shown.
     pub chosen: Vec<u32>,
-    /// p_1, …
-    pub propensities: Vec<f64>,
+    /// p_1, …; `None` where the file has none.
+    pub propensities: Option<Vec<f64>>,
     /// r_1, …; −cost.
     pub rewards: Vec<f64>,
+    /// What orders the choices, where a feature of the context was named: its numbers, or the days since
+    /// 1970.
+    pub time: Option<Vec<f64>>,
+    /// The labels of the feature of the context that splits the choices, where one was named.
+    pub split: Option<RowLabels>,
     /// The weights of the rows, where they differ: 1/(1 − pdrop) of a file that was thinned.
     pub weights: Option<Vec<f64>>,
     /// What else was found.
@@ -52,12 +59,13 @@ impl ReadCandidates {
     /// The log with its schema.
     ///
     /// # Errors
-    /// [`FormatError::Weights`] where rows have different weights.
+    /// [`FormatError::NoPropensities`]; [`FormatError::Weights`] where rows have different weights.
     pub fn into_log(self) -> Result<CandidateLog, FormatError> {
         if self.weights.is_some() {
             return Err(FormatError::Weights);
         }
-        let log = CandidateLog::new(self.candidates, self.chosen, self.propensities, Rewards(self.rewards))?;
+        let propensities = self.propensities.ok_or(FormatError::NoPropensities)?;
+        let log = CandidateLog::new(self.candidates, self.chosen, propensities, Rewards(self.rewards))?;
         Ok(log.with_schema(self.schema)?)
     }
 }
@@ -83,6 +91,9 @@ impl ReadCandidates {
 /// *Identities*, where they are [asked for](LogOptions::identities): an action is the item that its tag (or
 /// its `_tag` or `id`) names, if every action of the log has one. Features that differ between the
 /// appearances of a tag are then those of pairs. Without tags an item's identity is its line.
+///
+/// *Time and groups.* [`time`](LogOptions::time) and [`split`](LogOptions::split) name features of the
+/// context, which are none of it then; in dsjson `Timestamp` is the time of an event.
 ///
 /// Events without a label, with `_skipLearn`, with slots or with slates are skipped and counted. A
 /// probability of 0 says that there is no label. The words of `_text` are no features; a note counts them.
@@ -219,10 +230,6 @@ fn read_as(
     let wanted = if is_log { Wanted::Candidates } else { Wanted::Choices };
     let mut files = Files::open(sources, options, progress, wanted)?;
     let (file, format) = (files.name().clone(), files.format().name());
-    if options.time.is_some() || options.split.is_some() {
-        let reason = "has no columns, and none that orders or splits the rows";
-        return Err(FormatError::WrongFormat { file, format, reason });
-    }
     let mut rows = Rows::new(file, format, schema, options);
     rows.is_log = is_log;
     files.for_each(progress, |record, columns| rows.push(record, columns))?;
@@ -267,8 +274,13 @@ struct Rows<'a> {
     are_tagged: bool,
     offsets: Vec<usize>,
     chosen: Vec<u32>,
+    /// NaN where there is none.
     propensities: Vec<f64>,
+    /// The first event without one.
+    without: Option<Place>,
     rewards: Vec<f64>,
+    time: Vec<f64>,
+    split: (Vec<u32>, Dictionary),
     weights: Vec<f64>,
     skips: SkipCounts,
 }
@@ -320,7 +332,10 @@ impl<'a> Rows<'a> {
             offsets: vec![0],
             chosen: Vec::new(),
             propensities: Vec::new(),
+            without: None,
             rewards: Vec::new(),
+            time: Vec::new(),
+            split: (Vec::new(), Dictionary::default()),
             weights: Vec::new(),
             skips: SkipCounts::default(),
         }
@@ -337,24 +352,54 @@ impl<'a> Rows<'a> {
             self.skips.add("decisions without a label");
             return Ok(());
         };
-        let Some(propensity) = record.propensity(&decision)? else {
+        let propensity = record.propensity(&decision)?;
+        if propensity.is_none() {
             if self.options.missing_propensities == MissingPropensities::Skip {
                 self.skips.add("rows without a propensity");
                 return Ok(());
             }
-            let (place, column) = (record.place(), "the probability".to_owned());
-            return Err(FormatError::MissingCell {
-                place,
-                column,
-                hint: "; leave such rows out or add them",
-            });
-        };
+            self.without.get_or_insert_with(|| record.place());
+        }
         self.choice(record, tags, columns)?;
+        self.order(record, columns)?;
         self.chosen.push(shown);
-        self.propensities.push(propensity);
+        self.propensities.push(propensity.unwrap_or(f64::NAN));
         // 0 − c and not −c, so that a cost of 0 is a reward of 0 and not of −0.
         self.rewards.push(0.0 - cost);
         self.weights.push(decision.weight);
+        Ok(())
+    }
+
+    /// The time of an event, and the label by which it is split, where features are named for them.
+    fn order(&mut self, record: &Record, columns: &ColumnNames) -> Result<(), FormatError> {
+        let cell = |name: &str| {
+            let place = columns.find(name)?;
+            record.cells.iter().find(|(column, _)| *column == place).map(|(_, cell)| *cell)
+        };
+        if let Some(name) = &self.options.time {
+            let column = name.trim().to_owned();
+            match cell(name).map(|cell| (cell, date_or_number(record, cell))) {
+                Some((_, Ok(Some(time)))) => self.time.push(time + 0.0),
+                Some((cell, Err(()))) => {
+                    let (mut buffer, expected) = (String::new(), "a date or a number");
+                    let value = record.written(cell, &mut buffer).to_owned();
+                    return Err(FormatError::BadCell { place: record.place(), column, value, expected });
+                }
+                None if columns.find(name).is_none() => {
+                    let (file, columns) = (self.file.clone(), columns.all());
+                    return Err(FormatError::MissingColumn { file, column, columns });
+                }
+                None | Some((_, Ok(None))) => {
+                    return Err(FormatError::MissingCell { place: record.place(), column, hint: "" });
+                }
+            }
+        }
+        if let Some(name) = &self.options.split {
+            let (codes, labels) = &mut self.split;
+            let mut buffer = String::new();
+            let cell = cell(name).unwrap_or(Cell::Missing);
+            codes.push(labels.number(record.written(cell, &mut buffer)));
+        }
         Ok(())
     }
 
@@ -430,7 +475,8 @@ impl<'a> Rows<'a> {
     fn extend(&mut self, columns: &ColumnNames) {
         for place in self.goes.len()..columns.len() {
             let name = columns.name(u32::try_from(place).unwrap_or(u32::MAX));
-            let is_ignored = self.options.ignore.iter().any(|own| own.trim() == name);
+            let apart = [&self.options.time, &self.options.split].into_iter().flatten();
+            let is_ignored = self.options.ignore.iter().chain(apart).any(|own| own.trim() == name);
             let by_text = match self.schema {
                 Some(_) => self.pairs.has(name),
                 None => self.options.pair_features.iter().any(|own| is_text_of(own.trim(), name)),

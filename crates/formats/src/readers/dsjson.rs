@@ -1,7 +1,7 @@
 //! Vowpal Wabbit's decision service JSON: a decision a line.
 
 use super::json::Json;
-use super::{Absent, ColumnNames, Labels, OfActions, Records};
+use super::{Absent, ColumnNames, Labels, OfActions, Records, TIME_OF_DSJSON};
 use crate::FormatError;
 use crate::error::Place;
 use crate::facts::{Progress, SkipCounts, Skipped};
@@ -16,6 +16,8 @@ pub(super) struct Dsjson {
     row: u64,
     of_actions: OfActions,
     labels: Labels,
+    /// Whether the time of an event is a cell of its context.
+    has_time: bool,
     dropped: bool,
     skips: SkipCounts,
     /// Events in which `a`, `_label_Action` and `_labelIndex` do not name one action.
@@ -34,7 +36,7 @@ const NO_ACTIONS: &str = "events without actions";
 const NAN_COST: &str = "events with the cost NaN";
 
 impl Dsjson {
-    pub(super) fn new(stream: Stream, (of_actions, labels): (OfActions, Labels)) -> Self {
+    pub(super) fn new(stream: Stream, (of_actions, labels): (OfActions, Labels), has_time: bool) -> Self {
         Self {
             lines: Lines::new(stream),
             names: ColumnNames::default(),
@@ -42,6 +44,7 @@ impl Dsjson {
             row: 0,
             of_actions,
             labels,
+            has_time,
             dropped: false,
             skips: SkipCounts::default(),
             disagreeing: 0,
@@ -80,6 +83,7 @@ impl Records for Dsjson {
                 limit: self.lines.stream().limits().columns,
                 of_actions: self.of_actions,
                 labels: self.labels,
+                has_time: self.has_time,
                 dropped: &mut self.dropped,
                 disagreeing: &mut self.disagreeing,
                 other_probability: &mut self.other_probability,
@@ -155,6 +159,7 @@ struct Event<'a> {
     limit: u64,
     of_actions: OfActions,
     labels: Labels,
+    has_time: bool,
     dropped: &'a mut bool,
     disagreeing: &'a mut u64,
     other_probability: &'a mut u64,
@@ -207,6 +212,11 @@ impl Event<'_> {
         let offered = Offered::Placed { shown, count, tags };
         record.decision = Some(Decision { offered, propensity, cost, weight });
         *self.texts += texts(members);
+        if let Some(time @ (Json::Text(_) | Json::Integer(_) | Json::Number(_))) =
+            event.get(TIME_OF_DSJSON).filter(|_| self.has_time)
+        {
+            self.feature(TIME_OF_DSJSON, time, is_hidden, record)?;
+        }
         for (name, value) in members.iter().filter(|(name, _)| !is_hidden(name)) {
             self.feature(name.trim(), value, is_hidden, record)?;
         }

@@ -82,6 +82,9 @@ pub(crate) enum Wanted {
     Choices,
 }
 
+/// The member of an event of dsjson that says when it was.
+const TIME_OF_DSJSON: &str = "Timestamp";
+
 /// What becomes of labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Labels {
@@ -140,6 +143,7 @@ pub(crate) fn open(
         Wanted::Contexts | Wanted::Choices => Labels::Leave,
         Wanted::Decisions | Wanted::Examples | Wanted::Candidates => Labels::Read,
     };
+    let has_time = options.time.as_deref().is_some_and(|name| name.trim() == TIME_OF_DSJSON);
     let records: Box<dyn Records> = match format {
         Format::Csv | Format::Tsv | Format::OpenBandit => {
             let is_free = options.format.is_none() && options.delimiter.is_none() && format == Format::Csv;
@@ -160,7 +164,7 @@ pub(crate) fn open(
             let (format, reason) = (format.name(), "holds decisions, and no rows with a label");
             return Err(FormatError::WrongFormat { file, format, reason });
         }
-        Format::Dsjson => Box::new(dsjson::Dsjson::new(stream, (of_actions, labels))),
+        Format::Dsjson => Box::new(dsjson::Dsjson::new(stream, (of_actions, labels), has_time)),
         Format::Parquet | Format::Arrow => {
             let batches: Box<dyn arrow::Batches> = match format {
                 Format::Arrow => Box::new(arrow::IpcBatches::open(stream, progress)?),

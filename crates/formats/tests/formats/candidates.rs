@@ -64,7 +64,10 @@ fn an_event_is_a_context_and_items_that_recur() {
             vec![0.0, 2.5, 1.0, 0.0]
         ]
     );
-    assert_eq!((&read.chosen[..], &read.propensities[..]), (&[1, 0, 1][..], &[0.25, 0.75, 1.0][..]));
+    assert_eq!(
+        (&read.chosen[..], read.propensities.as_deref()),
+        (&[1, 0, 1][..], Some(&[0.25, 0.75, 1.0][..]))
+    );
     assert_eq!(read.rewards, [1.0, -0.5, 0.0]);
     assert!(read.rewards.iter().all(|reward| !reward.is_sign_negative() || *reward < 0.0));
     assert_eq!((read.facts.rows, read.weights.as_ref()), (3, None));
@@ -263,7 +266,8 @@ fn events_without_a_label_are_skipped_and_counted() {
     // An event that is skipped leaves no column behind.
     assert!(read.schema.contexts.is_empty());
     let refused = read_with("log.vw", "0:1 |a y\n|a z\n\n0:1:1 |a y\n", &options()).unwrap_err();
-    let message = "log.vw, line 1, column \"the probability\": the value is missing; leave such rows out or add \
+    let message = "log.vw, line 1, column \"the probability\": the value is missing, and other rows have a \
+                   propensity; leave such rows out or add \
                    them";
     assert_eq!(refused.to_string(), message);
     let skip = options().missing_propensities(MissingPropensities::Skip);
@@ -568,4 +572,62 @@ fn a_feature_may_have_the_name_of_an_indicator() {
     assert_eq!(dense(read.candidates.item_features()), [[0.0, 1.0, 5.0, 0.0], [2.0, 0.0, 0.0, 1.0]]);
     let again = read_candidates_coded(Source::bytes("log.json", text), &read.schema, &options(), &mut quiet);
     assert_eq!(again.unwrap().into_log(), read.into_log());
+}
+
+#[test]
+fn a_log_without_any_probability_is_read_to_be_estimated() {
+    let read = read_with("log.vw", "0:1 |a y\n|a z\n\n|a y\n0:2 |a z\n", &options()).unwrap();
+    assert_eq!((&read.chosen[..], &read.propensities), (&[0, 1][..], &None));
+    assert!(read.facts.notes.contains(&"the file has no propensities".to_owned()), "{:?}", read.facts.notes);
+    assert_eq!(read.into_log(), Err(FormatError::NoPropensities));
+    let text = "{\"_label_cost\":-1,\"_labelIndex\":1,\"c\":{\"_multi\":[{\"x\":1},{\"x\":2}]}}\n";
+    let read = read_with("log.json", text, &options()).unwrap();
+    assert_eq!((&read.chosen[..], &read.propensities), (&[1][..], &None));
+}
+
+#[test]
+fn a_feature_of_the_context_orders_or_splits_the_choices() {
+    let text = "shared |user id=u7 day:3 age:30\n0:-1:0.5 |a x:1\n|a x:2\n\n\
+                shared |user day:1 age:20\n|a x:2\n0:0:0.5 |a x:3\n\n\
+                shared |user id=u1 day:2 age:40\n0:0:0.5 |a x:5\n|a x:4\n";
+    let asked = options().time("user.day").split("user.id");
+    let read = read_with("log.vw", text, &asked).unwrap();
+    assert_eq!(
+        (&read.schema.contexts[..], read.time),
+        (&["user.age".to_owned()][..], Some(vec![3.0, 1.0, 2.0]))
+    );
+    let split = read.split.unwrap();
+    assert_eq!((split.labels.join(","), &split.codes[..]), (",u1,u7".to_owned(), &[2, 0, 1][..]));
+    let plain = read_with("log.vw", text, &options()).unwrap();
+    assert_eq!((plain.time, plain.split), (None, None));
+    // A model that was trained so reads other logs by its own columns.
+    let coded =
+        read_candidates_coded(Source::bytes("log.vw", text), &read.schema, &options(), &mut quiet).unwrap();
+    assert_eq!(coded.candidates, read.candidates);
+
+    // In dsjson an event has a time of its own.
+    let event = |time: &str| {
+        format!(
+            "{{\"_label_cost\":-1,\"_label_probability\":0.5,\"_labelIndex\":0,{time}\"c\":{{\"age\":3,\"_multi\":\
+             [{{\"x\":1}},{{\"x\":2}}]}}}}\n"
+        )
+    };
+    let times = ["1970-01-03T12:00:00.0000000Z", "1970-01-02T00:00:00Z"];
+    let timed: String = times.map(|time| event(&format!("\"Timestamp\":\"{time}\","))).concat();
+    let read = read_with("log.json", &timed, &options().time("Timestamp")).unwrap();
+    assert_eq!((read.time, &read.schema.contexts[..]), (Some(vec![2.5, 1.0]), &["age".to_owned()][..]));
+    assert_eq!(read_with("log.json", &timed, &options()).unwrap().schema.contexts, ["age"]);
+
+    let refused = |text: &str, options: LogOptions| {
+        let name = if text.starts_with('{') { "log.json" } else { "log.vw" };
+        read_with(name, text, &options).unwrap_err().to_string()
+    };
+    let missing = refused(text, options().time("user.age_"));
+    assert!(missing.contains("\"user.age_\"") && missing.contains("user.age"), "{missing}");
+    assert!(refused(text, options().split("user.group")).contains("\"user.group\""));
+    let bad = refused(text, options().time("user.id"));
+    assert!(bad.contains("line 1, column \"user.id\": \"u7\" is not a date or a number"), "{bad}");
+    let late = format!("{timed}{}", event(""));
+    let late = refused(&late, options().time("Timestamp"));
+    assert!(late.contains("line 3, column \"Timestamp\": the value is missing"), "{late}");
 }

@@ -105,11 +105,20 @@ fn a_column_splits_the_rows_and_is_no_context() {
         (&split.labels[..], &split.codes[..]),
         (&["", "test", "train"].map(str::to_owned)[..], &[2, 1, 0][..])
     );
-    let vw = read_log(Source::bytes("a.vw", "1:0.5:0.5 | x\n2:1:0.5 | x\n"), &options, &mut quiet);
-    assert_eq!(
-        vw.unwrap_err().to_string(),
-        "a.vw: vw has no columns, and none that orders or splits the rows"
-    );
+    // A feature of the context does the same in a format of events.
+    let text = "1:0.5:0.5 |u part=b day:3 x:1\n2:1:0.5 |u part=a day:2 x:2\n1:0:1 |u day:1 x:5\n";
+    let of_events = LogOptions::default().split("u.part").time("u.day");
+    let vw = read_log(Source::bytes("a.vw", text), &of_events, &mut quiet).unwrap();
+    assert_eq!((vw.schema.feature_names(), vw.time), (vec!["u.x".to_owned()], Some(vec![3.0, 2.0, 1.0])));
+    let split = vw.split.unwrap();
+    assert_eq!((split.labels.join(","), &split.codes[..]), (",a,b".to_owned(), &[2, 1, 0][..]));
+    let refused = |options: LogOptions| {
+        read_log(Source::bytes("a.vw", text), &options, &mut quiet).unwrap_err().to_string()
+    };
+    assert!(refused(LogOptions::default().time("u.week")).contains("u.week"));
+    assert!(refused(LogOptions::default().split("u.team")).contains("u.team"));
+    assert!(refused(LogOptions::default().time("u.part")).contains("\"b\" is not a date or a number"));
+    let text = "x,part,action,propensity,reward\n1,train,a,0.5,1\n2,test,b,0.5,0\n";
     let none = read_log(Source::bytes("a.csv", text), &options.split("group"), &mut quiet);
     assert!(matches!(none, Err(FormatError::MissingColumn { column, .. }) if column == "group"));
 }

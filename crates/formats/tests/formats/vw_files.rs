@@ -211,7 +211,7 @@ fn every_file_with_features_of_actions_is_a_log_of_candidates() {
         assert_eq!(again.into_log(), read.clone().into_log(), "{file}");
         // The log of the same file without the features has the same choices.
         let plain = result(&folder, file, &dropping()).unwrap();
-        assert_eq!(Some(&read.propensities), plain.propensities.as_ref(), "{file}");
+        assert_eq!(read.propensities, plain.propensities, "{file}");
         assert_eq!(read.rewards, plain.rewards, "{file}");
         let log: CandidateLog = read.into_log().unwrap();
         assert_eq!(log.len(), counts[0], "{file}");
@@ -248,14 +248,17 @@ fn rows_of_candidates_are_those_of_the_file() {
     assert_eq!(log.chosen, [0, 1]);
     let log = read("dsjson_cb.json", &options().identities(true));
     assert_eq!(log.schema.identities, ["Cappucino", "Cold brew", "Iced mocha", "Latte"]);
-    assert_eq!((log.chosen[0], log.propensities[0], log.rewards[0]), (3, 0.050_000_000_745_058_06, 0.0));
+    assert_eq!(
+        (log.chosen[0], log.propensities.as_ref().unwrap()[0], log.rewards[0]),
+        (3, 0.050_000_000_745_058_06, 0.0)
+    );
     assert_eq!(
         pair(&log, 3),
         "FromUrl.name=Cathy:1 FromUrl.timeofday=Afternoon:1 FromUrl.weather=Sunny:1 j.organic=no:1 \
          j.origin=brazil:1 j.roast=dark:1 j.type=hot:1 Latte:1"
     );
     let log = read("decisionservice.json", &options());
-    assert_eq!((log.chosen[0], log.propensities[0], log.rewards[0]), (9, 0.816_666_7, 1.0));
+    assert_eq!((log.chosen[0], log.propensities.as_ref().unwrap()[0], log.rewards[0]), (9, 0.816_666_7, 1.0));
     let first = pair(&log, 0);
     for feature in ["Geo.city=New Orleans:1", "j.RVisionTags.girl:0.944198847", "j.Tags.Hip hop music:0.966"]
     {

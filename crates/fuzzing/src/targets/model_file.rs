@@ -14,9 +14,10 @@ use ocoboost::model_file::{
     export_xgboost_json,
 };
 use ocoboost::{
-    BoostAlgorithm, BoostJob, CandidateEvent, CandidateJob, CandidateModel, CandidateTrainCheckpoint,
-    ClassTable, ClassificationReport, Classifier, Event, JobError, Model, OnOffer, ProgressiveError,
-    StreamBooster, StreamFeature, StreamJob, StreamLearner, StreamWeakLearner, TrainCheckpoint, TrainJob,
+    BanditBooster, BanditSettings, BoostAlgorithm, BoostJob, CandidateEvent, CandidateJob, CandidateModel,
+    CandidateTrainCheckpoint, ClassTable, ClassificationReport, Classifier, Event, JobError, Model, OnOffer,
+    ProgressiveError, RegressionBooster, RegressionSettings, StreamBandit, StreamBooster, StreamFeature,
+    StreamJob, StreamLearner, StreamRegressor, StreamWeakLearner, TrainCheckpoint, TrainJob,
 };
 use off_policy::Log;
 use off_policy::estimators::Estimate;
@@ -115,6 +116,58 @@ fn rounds(learner: &mut StreamLearner) -> Result<(), JobError> {
     Ok(())
 }
 
+/// A regressor of every kind, after some rows.
+fn regressors() -> Result<Vec<StreamRegressor>, AnyError> {
+    let kinds = [
+        (RegressionBooster::GradientBoosting, None),
+        (RegressionBooster::SpanBoosting, Some([-2.0, 2.0])),
+        (RegressionBooster::Alone, None),
+    ];
+    let regressor = |(booster, target_range)| -> Result<StreamRegressor, AnyError> {
+        let settings =
+            RegressionSettings { booster, target_range, learners: 2, bits: Some(3), ..Default::default() };
+        let mut regressor = settings.begin(3)?;
+        rounds_of_regression(&mut regressor)?;
+        Ok(regressor)
+    };
+    kinds.into_iter().map(regressor).collect()
+}
+
+fn rounds_of_regression(regressor: &mut StreamRegressor) -> Result<Vec<f64>, JobError> {
+    let mut said = Vec::new();
+    for (t, x) in wave(6, 3).into_iter().enumerate() {
+        let label = Value::Text(["a", "b", "c"][t % 3]);
+        let cells = [("x", Value::Number(x)), ("c", label), ("m", Value::Missing)];
+        said.push(regressor.predict(cells)?);
+        said.push(regressor.round(cells, x.clamp(-1.0, 1.0))?);
+    }
+    Ok(said)
+}
+
+/// One that sees losses alone, of every kind.
+fn bandits() -> Result<Vec<StreamBandit>, AnyError> {
+    let kinds = [(BanditBooster::GradientBoosting, 2), (BanditBooster::Fkm, 2), (BanditBooster::Fkm, 1)];
+    let bandit = |(booster, queries)| -> Result<StreamBandit, AnyError> {
+        let settings =
+            BanditSettings { booster, queries, outputs: 2, bits: Some(3), ..BanditSettings::default() };
+        let mut bandit = settings.begin(3)?;
+        rounds_of_losses(&mut bandit)?;
+        Ok(bandit)
+    };
+    kinds.into_iter().map(bandit).collect()
+}
+
+fn rounds_of_losses(bandit: &mut StreamBandit) -> Result<Vec<f64>, JobError> {
+    let mut said = Vec::new();
+    for (t, x) in wave(6, 3).into_iter().enumerate() {
+        let label = Value::Text(["a", "b", "c"][t % 3]);
+        let cells = [("x", Value::Number(x)), ("c", label), ("m", Value::Missing)];
+        said.extend(bandit.predict(cells)?);
+        said.extend(bandit.round(cells, &mut |y| y.iter().map(|y| (y - 0.5).abs().min(9.0)).sum())?);
+    }
+    Ok(said)
+}
+
 fn seeds() -> Result<Vec<Vec<u8>>, AnyError> {
     let state = SavedState::of("numbers", &[0.25, -1.5])?;
     let mut seeds = vec![model()?.to_bytes()?, Content::State(state).to_bytes()?, classifier()?.to_bytes()?];
@@ -122,6 +175,12 @@ fn seeds() -> Result<Vec<Vec<u8>>, AnyError> {
     seeds.push(model_of_missing_values()?.to_bytes()?);
     for learner in learners()? {
         seeds.push(learner.to_bytes()?);
+    }
+    for regressor in regressors()? {
+        seeds.push(regressor.to_bytes()?);
+    }
+    for bandit in bandits()? {
+        seeds.push(bandit.to_bytes()?);
     }
     Ok(seeds)
 }
@@ -160,6 +219,8 @@ fn use_content(content: &Content) -> Result<(), Complaint> {
         }
         Content::Classifier(classifier) => return use_classifier(classifier),
         Content::Stream(learner) => return use_learner((**learner).clone()),
+        Content::Regressor(regressor) => return use_regressor((**regressor).clone()),
+        Content::Bandit(bandit) => return use_bandit((**bandit).clone()),
         _ => return Ok(()),
     };
     let (inputs, actions) = (model.inputs(), model.actions());
@@ -296,6 +357,43 @@ fn use_learner(mut learner: StreamLearner) -> Result<(), Complaint> {
     }
     let bytes = learner.to_bytes().map_err(|error| complaint(error.to_string()))?;
     StreamLearner::from_bytes(&bytes).map(|_| ()).map_err(|error| complaint(error.to_string()))
+}
+
+/// What a regressor says of its next rows is the same where it was saved before them.
+fn use_regressor(mut regressor: StreamRegressor) -> Result<(), Complaint> {
+    let complaint = |error: String| Complaint { law: "a regressor is saved and goes on", detail: error };
+    let bytes = regressor.to_bytes().map_err(|error| complaint(error.to_string()))?;
+    let mut other = StreamRegressor::from_bytes(&bytes).map_err(|error| complaint(error.to_string()))?;
+    std::hint::black_box(regressor.sentence());
+    let said = |own: &mut StreamRegressor| {
+        let said = rounds_of_regression(own).map_err(|error| error.to_string());
+        said.map(|said| said.into_iter().map(f64::to_bits).collect::<Vec<u64>>())
+    };
+    let ends = [said(&mut regressor), said(&mut other)];
+    if ends[0] != ends[1] || regressor != other {
+        return Err(complaint(format!("{ends:?}")));
+    }
+    // A state that a round has led out of its range is refused when it is written, and not when it is read.
+    let Ok(bytes) = regressor.to_bytes() else { return Ok(()) };
+    StreamRegressor::from_bytes(&bytes).map(|_| ()).map_err(|error| complaint(error.to_string()))
+}
+
+/// The same of one that sees losses alone.
+fn use_bandit(mut bandit: StreamBandit) -> Result<(), Complaint> {
+    let complaint = |error: String| Complaint { law: "a bandit learner is saved and goes on", detail: error };
+    let bytes = bandit.to_bytes().map_err(|error| complaint(error.to_string()))?;
+    let mut other = StreamBandit::from_bytes(&bytes).map_err(|error| complaint(error.to_string()))?;
+    let said = |own: &mut StreamBandit| {
+        let said = rounds_of_losses(own).map_err(|error| error.to_string());
+        said.map(|said| said.into_iter().map(f64::to_bits).collect::<Vec<u64>>())
+    };
+    let ends = [said(&mut bandit), said(&mut other)];
+    if ends[0] != ends[1] || bandit != other {
+        return Err(complaint(format!("{ends:?}")));
+    }
+    // A state that a round has led out of its range is refused when it is written, and not when it is read.
+    let Ok(bytes) = bandit.to_bytes() else { return Ok(()) };
+    StreamBandit::from_bytes(&bytes).map(|_| ()).map_err(|error| complaint(error.to_string()))
 }
 
 const CANDIDATE: Candidate = Candidate {

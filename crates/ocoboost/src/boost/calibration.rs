@@ -54,6 +54,11 @@ impl Calibration {
         Self { parts }
     }
 
+    /// β = 1 and ε = 0, where there were no rows to choose them on.
+    pub(super) fn none() -> Self {
+        Self { parts: Parts { sharpness: 1.0, noise: 0.0 } }
+    }
+
     /// The probabilities for these votes.
     pub(super) fn probabilities(self, votes: &[f64], pi: &mut [f64]) {
         let Parts { sharpness, noise } = self.parts;

@@ -112,6 +112,13 @@ impl Classifier {
             }
             false => String::new(),
         };
+        if self.report.rows() == 0 && self.record.folds == 0 {
+            return format!(
+                "It was not judged. {rounds} {plural} of {}{k} over trees of depth {max_depth}, on {} rows{said}.",
+                algorithm.name(),
+                thousands(rows.learning as u64),
+            );
+        }
         let how = if self.record.folds > 1 { "by cross-validation on" } else { "on" };
         format!(
             "{report} {rounds} {plural} of {}{k} over trees of depth {max_depth}, chosen {how} {} rows{}.",

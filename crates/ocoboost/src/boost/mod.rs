@@ -10,6 +10,7 @@ mod lockstep;
 mod record;
 mod settings;
 mod table;
+mod unjudged;
 
 pub use algorithm::BoostAlgorithm;
 pub(crate) use calibration::Calibration;
@@ -18,6 +19,7 @@ pub use classifier::Classifier;
 pub(crate) use classifier::ClassifierParts;
 pub use record::{BoostRecord, BoostRows, TriedBoost};
 pub use table::ClassTable;
+pub use unjudged::BoostFacts;
 
 use crate::classification::ClassificationReport;
 use crate::error::JobError;
@@ -31,7 +33,7 @@ use folds::{Fold, Sample};
 use lockstep::Trained;
 use settings::BoostSettings;
 use std::ops::ControlFlow;
-use weak_learners::batch::{Tree, TreeNode};
+use weak_learners::batch::Tree;
 
 /// Boosts trees on a table: the MABoost family and AdaBoost, for two classes and for many.
 ///
@@ -251,7 +253,7 @@ impl BoostJob {
             leaves: all().map(Tree::leaves).sum(),
             training_error: trained.training_error,
             bound: trained.bound,
-            importance: importance(trained),
+            importance: record::importance(&trained.vote),
             sources: self.sources.clone(),
             program: concat!("ocoboost ", env!("CARGO_PKG_VERSION")).to_owned(),
         }
@@ -268,31 +270,6 @@ fn calibration(trained: &[Trained], folds: &[Fold]) -> Result<Calibration, JobEr
         classes.extend_from_slice(&fold.classes);
     }
     Ok(Calibration::of(&votes, &classes))
-}
-
-/// The shares of the coordinates, the largest first: a tree shares the size of its coefficient evenly among
-/// its splits.
-fn importance(trained: &Trained) -> Vec<(u32, f64)> {
-    let mut shares = std::collections::BTreeMap::new();
-    for ensemble in trained.vote.ensembles() {
-        for (tree, eta) in ensemble.hypotheses().iter().zip(ensemble.coefficients()) {
-            let splits = || tree.nodes().iter().filter_map(feature);
-            #[allow(clippy::cast_precision_loss, reason = "a count of nodes")]
-            let own = eta.abs() / splits().count().max(1) as f64;
-            splits().for_each(|feature| *shares.entry(feature).or_insert(0.0) += own);
-        }
-    }
-    let total: f64 = shares.values().sum();
-    let mut shares: Vec<(u32, f64)> = shares.into_iter().map(|(j, share)| (j, share / total)).collect();
-    shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    shares
-}
-
-fn feature(node: &TreeNode) -> Option<u32> {
-    match node {
-        TreeNode::Leaf { .. } => None,
-        TreeNode::Split { feature, .. } => u32::try_from(*feature).ok(),
-    }
 }
 
 impl BoostJobBuilder {

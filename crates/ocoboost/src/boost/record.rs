@@ -2,7 +2,9 @@
 
 use super::BoostAlgorithm;
 use crate::model::Source;
+use boosters::maboost::MulticlassVote;
 use serde::{Deserialize, Serialize};
+use weak_learners::batch::{Tree, TreeNode};
 
 /// How a classifier was trained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,4 +80,29 @@ pub struct TriedBoost {
     pub best_round: usize,
     /// Its share of wrong answers to the rows of the choice.
     pub error: f64,
+}
+
+/// The shares of the coordinates, the largest first: a tree shares the size of its coefficient evenly among
+/// its splits.
+pub(super) fn importance(vote: &MulticlassVote<Tree>) -> Vec<(u32, f64)> {
+    let mut shares = std::collections::BTreeMap::new();
+    for ensemble in vote.ensembles() {
+        for (tree, eta) in ensemble.hypotheses().iter().zip(ensemble.coefficients()) {
+            let splits = || tree.nodes().iter().filter_map(feature);
+            #[allow(clippy::cast_precision_loss, reason = "a count of nodes")]
+            let own = eta.abs() / splits().count().max(1) as f64;
+            splits().for_each(|feature| *shares.entry(feature).or_insert(0.0) += own);
+        }
+    }
+    let total: f64 = shares.values().sum();
+    let mut shares: Vec<(u32, f64)> = shares.into_iter().map(|(j, share)| (j, share / total)).collect();
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    shares
+}
+
+fn feature(node: &TreeNode) -> Option<u32> {
+    match node {
+        TreeNode::Leaf { .. } => None,
+        TreeNode::Split { feature, .. } => u32::try_from(*feature).ok(),
+    }
 }

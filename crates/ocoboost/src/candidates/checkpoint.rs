@@ -63,6 +63,9 @@ pub(super) struct Settings {
     /// Those of the program, which another version may not try.
     pub(super) recipes: Vec<CandidateRecipe>,
     pub(super) log_sha256: String,
+    /// Of the numbers of the rows that judge, where they are not drawn: the log does not say them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) split_sha256: Option<String>,
 }
 
 /// A piece of the work.
@@ -95,6 +98,14 @@ pub(super) struct Done {
 pub(super) struct UnderWay {
     pub(super) piece: Piece,
     pub(super) run: SavedRun,
+    /// Draws without a tree since its last round.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub(super) fruitless: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Done {
@@ -153,7 +164,8 @@ impl CandidateMoment<'_> {
         let mut done = self.done.clone();
         // What has not been taken up yet is not lost.
         if let Some((piece, run)) = self.run {
-            done.under_way = Some(UnderWay { piece, run: run.saved() });
+            let (run, fruitless) = run.saved();
+            done.under_way = Some(UnderWay { piece, run, fruitless });
         }
         CandidateTrainCheckpoint { settings: self.settings.clone(), spent: self.spent, done }
     }

@@ -24,4 +24,9 @@ pub enum CandidateEvent {
     },
     /// The judgement begins.
     Judging,
+    /// A round of the regression that predicts rewards for the judgement.
+    RewardModel {
+        /// The rounds so far, of so many.
+        round: (usize, usize),
+    },
 }

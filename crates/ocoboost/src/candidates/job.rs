@@ -10,10 +10,10 @@ use super::search::Plan;
 use crate::any_order;
 use crate::copies::times_of_every_choice;
 use crate::error::JobError;
-use crate::judge::{Circumstances, JudgeJob, JudgedRows, Judgement};
+use crate::judge::{Circumstances, JudgeJob, JudgedObservations, JudgedRows, Judgement};
 use crate::model::{Exploration, Provenance, Source};
-use crate::propensities::PropensitySource;
-use crate::split::{Split, holdout_share};
+use crate::propensities::{EstimatedPropensities, PropensitySource};
+use crate::split::{Parts, Split, holdout_share};
 use boosters::auto_policy::Overrides;
 use boosters::bopl::CandidateEnsemble;
 use off_policy::candidates::{CandidateLog, CandidatePolicy};
@@ -61,12 +61,14 @@ pub struct CandidateJob {
     budget: Duration,
     spent: Duration,
     seed: u64,
+    split: Split,
     holdout_share: Option<f64>,
     candidates: usize,
     rounds: usize,
     overrides: Overrides,
     delta: f64,
     range: Option<[f64; 2]>,
+    estimated: Option<EstimatedPropensities>,
     exploration: Exploration,
     sources: Vec<Source>,
     format: serde_json::Value,
@@ -86,12 +88,14 @@ impl CandidateJob {
             budget: Duration::from_secs(60),
             spent: Duration::ZERO,
             seed: 0,
+            split: Split::Random,
             holdout_share: None,
             candidates: RECIPES.len(),
             rounds: 400,
             overrides: Overrides::default(),
             delta: 0.05,
             range: None,
+            estimated: None,
             exploration: Exploration::default(),
             sources: Vec::new(),
             format: serde_json::Value::Null,
@@ -101,11 +105,14 @@ impl CandidateJob {
 
     /// Trains and judges. `watch` sees every round. `Break` during the search ends it, and the best recipe so
     /// far is trained; `Break` during the training, or at every round as of a flag that stays up, ends that
-    /// too, with the rounds so far or the winner's trees of the search, whichever are more.
+    /// too, with the rounds so far or the winner's trees of the search, whichever are more. `Break` during
+    /// the judgement ends its regression: rewards are then predicted by the trees so far or those of the
+    /// search, whichever are more.
     ///
     /// # Errors
-    /// [`JobError::TooFewRows`]; [`JobError::Estimate`] for a reward outside the stated range; those of
-    /// training and judging.
+    /// [`JobError::TooFewRows`]; [`JobError::Length`] and [`JobError::BadTime`] for a split or estimated
+    /// propensities of another log; [`JobError::OtherPropensities`]; [`JobError::Estimate`] for a reward
+    /// outside the stated range; those of training and judging.
     pub fn fit(
         &self,
         log: &CandidateLog,
@@ -114,9 +121,9 @@ impl CandidateJob {
         self.fit_resumable(log, None, |event, _| watch(event))
     }
 
-    /// The same from the beginning, or from a checkpoint on. `watch` sees with every event but the last a
-    /// [`CandidateMoment`], from which a checkpoint is made. The time of the run that is gone on with counts
-    /// towards the budget.
+    /// The same from the beginning, or from a checkpoint on. `watch` sees with every event but those of the
+    /// judgement a [`CandidateMoment`], from which a checkpoint is made. The time of the run that is gone on
+    /// with counts towards the budget.
     ///
     /// *Guarantee:* where neither a budget nor a watcher cuts anything off, the model is that of a run that
     /// was not stopped, but for the seconds of its record.
@@ -131,8 +138,12 @@ impl CandidateJob {
         mut watch: impl FnMut(CandidateEvent, Option<&CandidateMoment<'_>>) -> ControlFlow<()>,
     ) -> Result<CandidateModel, JobError> {
         let begun = Instant::now();
-        self.judge_job()?.check_rewards(log.rewards())?;
-        let settings = self.settings(log);
+        let judge = self.judge_job()?;
+        judge.check_rewards(log.rewards())?;
+        judge.check_propensities(log.propensities())?;
+        let share = self.holdout_share.unwrap_or_else(|| holdout_share(log.len()));
+        let parts = self.split.parts(log.len(), share, self.seed)?;
+        let settings = self.settings(log, share, &parts);
         let (resumed, mut done) = match from {
             Some(from) => from.checked(&settings)?,
             None => (0.0, Done::default()),
@@ -140,11 +151,11 @@ impl CandidateJob {
         let spent = self.spent.as_secs_f64();
         let now = || spent + resumed + begun.elapsed().as_secs_f64();
         let budget = self.budget.as_secs_f64();
-        let parts = Split::Random.parts(log.len(), settings.holdout_share, self.seed)?;
         let learning = log.select(parts.learning.iter().copied())?;
         let judging = log.select(parts.judging.iter().copied())?;
         let (overrides, recipes) = (&self.overrides, &settings.recipes[..]);
-        let plan = Plan { recipes, overrides, rounds: self.rounds, seed: self.seed };
+        let split = self.split.of(&parts.learning);
+        let plan = Plan { recipes, overrides, rounds: self.rounds, seed: self.seed, split: &split };
         // Half of the time is the search's, and what judging takes is a part of what training takes.
         let mut see = |event: CandidateEvent, done: &Done, run: Option<(Piece, &Run)>| {
             let moment = CandidateMoment { settings: &settings, spent: now() - spent, done, run };
@@ -170,7 +181,7 @@ impl CandidateJob {
         let is_of_search = of_search.is_some();
         ensemble = of_search.unwrap_or(ensemble);
         let trained = now();
-        let _ = watch(CandidateEvent::Judging, None);
+        let is_interrupted = watch(CandidateEvent::Judging, None).is_break();
         let mut tried: Vec<TriedRecipe> = done.tried.iter().flatten().copied().collect();
         if !tried.contains(&winner) {
             tried.push(winner);
@@ -179,14 +190,34 @@ impl CandidateJob {
         let predicts = |tried: &&TriedRecipe| tried.recipe.objective == CandidateObjective::Regression;
         let of_rewards =
             tried.iter().find(predicts).map_or((&REGRESSION, 100), |own| (&own.recipe, own.rounds));
-        let mut until = |_: CandidateEvent, _: &Done, _: Option<(Piece, &Run)>| match now() >= budget {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        let mut until = |event: CandidateEvent, _: &Done, _: Option<(Piece, &Run)>| {
+            let CandidateEvent::Training { round, .. } = event else { return ControlFlow::Continue(()) };
+            let is_over = is_interrupted
+                || watch(CandidateEvent::RewardModel { round }, None).is_break()
+                || now() >= budget;
+            if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let (rewards, _) = plan.train(of_rewards, on_all, &mut Done::default(), &mut until)?;
+        let (mut rewards, is_model_cut) = plan.train(of_rewards, on_all, &mut Done::default(), &mut until)?;
+        // Those of the search have not seen the rows that judge either.
+        if let Some(of_search) = done.predicts.take().filter(|_| is_model_cut)
+            && of_search.members().len() > rewards.members().len()
+        {
+            rewards = of_search;
+        }
         let policy = Argmax::new(&ensemble);
-        let times = times_of_every_choice(log);
-        let judgement = self.judge((&learning, &judging), &policy, (&rewards, times))?;
+        // Groups keep copies together.
+        let are_grouped = matches!(self.split, Split::ByGroup(_));
+        let times = if are_grouped { 1 } else { times_of_every_choice(log) };
+        let circumstances = Circumstances {
+            judged: JudgedRows::KeptApart,
+            other_range: Some(ends(learning.rewards())),
+            tuning_rows: None,
+            model: None,
+            are_grouped,
+            times,
+        };
+        let judge = judge.on_rows(&parts.judging)?;
+        let judgement = judged(&judge, (&learning, &judging), &policy, (&rewards, &circumstances))?;
         let leaves = ensemble.members().iter().map(|member| member.predictor.leaves()).sum();
         let record = CandidateRecord {
             seed: self.seed,
@@ -200,6 +231,7 @@ impl CandidateJob {
             leaves,
             is_cut: done.is_cut || is_short,
             is_of_search,
+            is_model_cut,
             seconds: [searched, trained - searched, now() - trained],
         };
         debug_assert!(ensemble.members().iter().all(|member| member.predictor.actions() == 1));
@@ -210,78 +242,88 @@ impl CandidateJob {
             learning_rows: learning.len(),
             judging_rows: judging.len(),
             sources: self.sources.clone(),
-            log_sha256: settings.log_sha256.clone(),
+            log_sha256: match self.estimated {
+                Some(_) => sha256(log, false),
+                None => settings.log_sha256.clone(),
+            },
             row_digest: any_order::of_choices(log),
             program: concat!("ocoboost ", env!("CARGO_PKG_VERSION")).to_owned(),
-            propensities: PropensitySource::Logged,
+            propensities: match self.estimated {
+                Some(_) => PropensitySource::Estimated,
+                None => PropensitySource::Logged,
+            },
         };
         let (exploration, format) = (self.exploration, self.format.clone());
         Ok(CandidateModel { ensemble, record, provenance, judgement, exploration, format })
     }
 
     /// What a checkpoint is made with, but for its own numbers.
-    fn settings(&self, log: &CandidateLog) -> Settings {
+    fn settings(&self, log: &CandidateLog, holdout_share: f64, parts: &Parts) -> Settings {
+        let is_drawn = self.split == Split::Random;
         Settings {
             seed: self.seed,
-            split: Split::Random.name().to_owned(),
-            holdout_share: self.holdout_share.unwrap_or_else(|| holdout_share(log.len())),
+            split: self.split.name().to_owned(),
+            holdout_share,
             candidates: self.candidates,
             rounds: self.rounds,
             overrides: self.overrides,
             recipes: recipes(&self.overrides, self.candidates),
-            log_sha256: sha256(log),
+            log_sha256: sha256(log, true),
+            split_sha256: (!is_drawn).then(|| {
+                let mut hash = Sha256::new();
+                parts.judging.iter().for_each(|row| hash.update((*row as u64).to_le_bytes()));
+                written(hash)
+            }),
         }
     }
 
-    fn judge(
-        &self,
-        (learning, judging): (&CandidateLog, &CandidateLog),
-        policy: &impl CandidatePolicy,
-        (rewards, times): (&CandidateEnsemble, u64),
-    ) -> Result<Judgement, JobError> {
-        let range = ends(learning.rewards());
-        let step = learning.len().div_ceil(2_000);
-        let tuning = learning.select((0..learning.len()).step_by(step))?;
-        let tuning = observations(&tuning, policy, None)?;
-        self.judge_job()?.judge_observations(
-            &with_numbered_actions(judging)?,
-            observations(judging, policy, Some(rewards))?,
-            true,
-            Some(&tuning),
-            &Circumstances {
-                judged: JudgedRows::KeptApart,
-                other_range: Some(range),
-                tuning_rows: None,
-                model: None,
-                are_grouped: false,
-                times,
-            },
-        )
-    }
-
     fn judge_job(&self) -> Result<JudgeJob, JobError> {
-        let judge = JudgeJob::builder().delta(self.delta).seed(self.seed);
-        self.range.map_or(judge.clone(), |range| judge.reward_range(range)).build()
+        let mut judge = JudgeJob::builder().delta(self.delta).seed(self.seed);
+        if let Some(range) = self.range {
+            judge = judge.reward_range(range);
+        }
+        if let Some(estimated) = &self.estimated {
+            judge = judge.estimated(estimated.clone());
+        }
+        judge.build()
     }
+}
+
+/// The judgement on rows kept apart, with rewards that a regression on the others predicts.
+fn judged(
+    judge: &JudgeJob,
+    (learning, judging): (&CandidateLog, &CandidateLog),
+    policy: &impl CandidatePolicy,
+    (rewards, circumstances): (&CandidateEnsemble, &Circumstances<'_>),
+) -> Result<Judgement, JobError> {
+    let step = learning.len().div_ceil(2_000);
+    let tuning = learning.select((0..learning.len()).step_by(step))?;
+    let tuning = observations(&tuning, policy, None)?;
+    let rows = JudgedObservations {
+        rows: observations(judging, policy, Some(rewards))?,
+        has_model: true,
+        is_logged: false,
+    };
+    judge.judge_observations(&with_numbered_actions(judging)?, &rows, Some(&tuning), circumstances)
 }
 
 impl CandidateModel {
     /// Whether it was trained on the choices of this log, whatever their order and propensities; on exactly
     /// this log where the file is of before that, or there are fewer than 20 different choices. Its judgement
-    /// on the same choices shows nothing.
+    /// on the same choices shows nothing. Where the propensities of either are estimates, they are of no matter.
     #[must_use]
     pub fn was_trained_on(&self, log: &CandidateLog) -> bool {
-        let Provenance { rows, row_digest, log_sha256, .. } = &self.provenance;
+        let Provenance { rows, row_digest, log_sha256, propensities, .. } = &self.provenance;
         *rows == log.len()
             && match row_digest {
                 Some(own) => any_order::of_choices(log).as_ref() == Some(own),
-                None => *log_sha256 == sha256(log),
+                None => *log_sha256 == sha256(log, *propensities == PropensitySource::Logged),
             }
     }
 }
 
-/// The SHA-256 of the numbers of a log.
-fn sha256(log: &CandidateLog) -> String {
+/// The SHA-256 of the numbers of a log, with its propensities or without.
+fn sha256(log: &CandidateLog, has_propensities: bool) -> String {
     let mut hash = Sha256::new();
     let candidates = log.candidates();
     let shape = candidates.shape();
@@ -299,9 +341,15 @@ fn sha256(log: &CandidateLog) -> String {
             hash.update(u64::MAX.to_le_bytes());
         }
         hash.update(log.chosen()[i].to_le_bytes());
-        hash.update(log.propensities()[i].to_le_bytes());
+        if has_propensities {
+            hash.update(log.propensities()[i].to_le_bytes());
+        }
         hash.update(log.rewards()[i].to_le_bytes());
     }
+    written(hash)
+}
+
+fn written(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -321,6 +369,34 @@ impl CandidateJobBuilder {
     /// The seed of everything.
     pub fn seed(mut self, seed: u64) -> Self {
         self.job.seed = seed;
+        self
+    }
+
+    /// Which choices are kept apart to judge on. The search splits the others in the same way, where enough
+    /// are left on either side, else by lot.
+    ///
+    /// ```
+    /// use ocoboost::{CandidateJob, JobError, Split};
+    /// use off_policy::Rewards;
+    /// use off_policy::candidates::CandidateLog;
+    /// use rows::{Candidates, RowMatrix};
+    /// use std::ops::ControlFlow;
+    /// let prices = RowMatrix::dense(1, (0..800).map(|p| f64::from(p * 7 % 11)).collect())?;
+    /// let candidates = Candidates::builder((0..=400).map(|i| 2 * i).collect()).features(prices).build()?;
+    /// let sold = Rewards((0..400).map(|i| f64::from(i % 3 / 2)).collect());
+    /// let log = CandidateLog::new(candidates, (0..400).map(|i| i / 2 % 2).collect(), vec![0.5; 400], sold)?;
+    /// // Ten visits a customer.
+    /// let job = CandidateJob::builder().rounds(4).candidates(1);
+    /// let by_customer = job.clone().validation(Split::ByGroup((0..400).map(|i| i / 10).collect())).build()?;
+    /// let model = by_customer.fit(&log, |_| ControlFlow::Continue(()))?;
+    /// assert_eq!((model.record().split.as_str(), model.provenance().judging_rows % 10), ("by groups", 0));
+    /// let other = job.validation(Split::ByGroup(vec![1; 399])).build()?;
+    /// let refused = other.fit(&log, |_| ControlFlow::Continue(()));
+    /// assert!(matches!(refused, Err(JobError::Length { expected: 400, got: 399, .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn validation(mut self, split: Split) -> Self {
+        self.job.split = split;
         self
     }
 
@@ -358,6 +434,12 @@ impl CandidateJobBuilder {
     /// The range that every reward lies in, known beforehand. A log with another reward is refused.
     pub fn reward_range(mut self, range: [f64; 2]) -> Self {
         self.job.range = Some(range);
+        self
+    }
+
+    /// The propensities of the log are these estimates.
+    pub fn estimated(mut self, estimated: EstimatedPropensities) -> Self {
+        self.job.estimated = Some(estimated);
         self
     }
 

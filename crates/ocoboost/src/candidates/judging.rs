@@ -2,7 +2,8 @@
 
 use crate::error::JobError;
 use crate::judge::{
-    Breakdown, BreakdownSettings, Circumstances, Comparison, JudgeJob, JudgedRows, Judgement,
+    Breakdown, BreakdownSettings, Circumstances, Comparison, JudgeJob, JudgedObservations, JudgedRows,
+    Judgement,
 };
 use boosters::bopl::CandidateEnsemble;
 use off_policy::candidates::{CandidateLog, CandidatePolicy, OnCandidates};
@@ -25,6 +26,10 @@ impl CandidateRows {
     /// [`JobError::Estimate`] for a policy of other columns.
     pub fn of(log: &CandidateLog, policy: &impl CandidatePolicy) -> Result<Self, JobError> {
         Ok(Self { rows: observations(log, policy, None)?, is_policy: true })
+    }
+
+    fn observed(&self) -> JudgedObservations {
+        JudgedObservations { rows: self.rows.clone(), has_model: false, is_logged: !self.is_policy }
     }
 
     /// Of the policy that wrote the log, whose weights are 1.
@@ -69,8 +74,9 @@ impl JudgeJob {
         policy: &impl CandidatePolicy,
         model: Option<&CandidateEnsemble>,
     ) -> Result<Judgement, JobError> {
-        let rows = observations(log, policy, model)?;
-        self.judge_observations(&with_numbered_actions(log)?, rows, model.is_some(), None, &given())
+        let (rows, has_model) = (observations(log, policy, model)?, model.is_some());
+        let observed = JudgedObservations { rows, has_model, is_logged: false };
+        self.judge_observations(&with_numbered_actions(log)?, &observed, None, &given())
     }
 
     /// The same of rows that are known already, without a model of rewards.
@@ -84,8 +90,7 @@ impl JudgeJob {
         rows: &CandidateRows,
     ) -> Result<Judgement, JobError> {
         rows.check(log)?;
-        let numbered = with_numbered_actions(log)?;
-        self.judge_observations(&numbered, rows.rows.clone(), false, None, &given())
+        self.judge_observations(&with_numbered_actions(log)?, &rows.observed(), None, &given())
     }
 
     /// The judgement, and what lies behind it: weights, and the reward by columns of the context. Candidates
@@ -100,15 +105,15 @@ impl JudgeJob {
         settings: &BreakdownSettings,
     ) -> Result<(Judgement, Breakdown), JobError> {
         rows.check(log)?;
-        let (numbered, seen) = (with_numbered_actions(log)?, rows.rows.clone());
-        let judgement = self.judge_observations(&numbered, seen.clone(), false, None, &given())?;
+        let numbered = with_numbered_actions(log)?;
+        let judgement = self.judge_observations(&numbered, &rows.observed(), None, &given())?;
         let has_contexts = log.candidates().contexts().is_some();
         let settings = if has_contexts {
             settings.clone()
         } else {
             BreakdownSettings { most_columns: 0, ..settings.clone() }
         };
-        let breakdown = self.break_down_rows(&numbered, seen, rows.is_policy, &settings)?;
+        let breakdown = self.break_down_rows(&numbered, &rows.observed(), &settings)?;
         Ok((judgement, breakdown))
     }
 
@@ -140,8 +145,8 @@ impl JudgeJob {
         policies: &[CandidateRows],
     ) -> Result<Comparison, JobError> {
         policies.iter().try_for_each(|rows| rows.check(log))?;
-        let rows = policies.iter().map(|policy| policy.rows.clone()).collect();
-        self.compare_observations(&with_numbered_actions(log)?, rows)
+        let observed: Vec<_> = policies.iter().map(CandidateRows::observed).collect();
+        self.compare_observations(&with_numbered_actions(log)?, &observed)
     }
 }
 

@@ -58,6 +58,9 @@ pub struct CandidateRecord {
     /// Whether the trees are those of the search, because the training ended with fewer.
     #[serde(default)]
     pub is_of_search: bool,
+    /// Whether the regression that predicts rewards for the judgement was ended early.
+    #[serde(default)]
+    pub is_model_cut: bool,
     /// Wall-clock seconds of search, training and judgement. They differ from run to run.
     pub seconds: [f64; 3],
 }

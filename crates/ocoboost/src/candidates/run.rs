@@ -3,8 +3,8 @@
 use super::recipe::{CandidateObjective, CandidateRecipe};
 use crate::error::JobError;
 use boosters::bopl::{
-    Bopl, BoplError, BoplS, CandidateBoosting, CandidateCheckpoint, CandidateEnsemble, CandidateRegression,
-    CandidateRegressionCheckpoint, Member,
+    Bopl, BoplError, BoplS, BoplStop, CandidateBoosting, CandidateCheckpoint, CandidateEnsemble,
+    CandidateRegression, CandidateRegressionCheckpoint, Member, Round,
 };
 use off_policy::candidates::{CandidateLog, CandidateSchema};
 use rand::SeedableRng;
@@ -18,8 +18,24 @@ use weak_learners::pairs::{
 };
 
 /// A run of a recipe.
+///
+/// Where a tree sees a part of the rows and columns, that part may have nothing that tells candidates apart.
+/// The run is then not over: another part is drawn, [`DRAWS`] times in a row at most.
 #[derive(Debug)]
-pub(super) enum Run {
+pub(super) struct Run {
+    rounds: Rounds,
+    /// The draws since the last tree that showed no preference.
+    fruitless: u32,
+    /// The most of them.
+    most: u32,
+}
+
+/// Of one column in a hundred that tells candidates apart, and a tenth of the columns drawn, as many draws in
+/// a row lack it once in 30,000 rounds. A draw that lacks it costs a search at the root alone.
+const DRAWS: u32 = 100;
+
+#[derive(Debug)]
+enum Rounds {
     Regression(CandidateRegression<Trees>),
     Bopl(CandidateBoosting<Bopl, Trees>),
     BoplS(CandidateBoosting<BoplS, Trees>),
@@ -33,15 +49,41 @@ pub(super) enum SavedRun {
     Regression(CandidateRegressionCheckpoint<Trees>),
 }
 
+/// What became of a round.
+enum Found {
+    Tree,
+    /// Another draw may find one.
+    NoTree,
+    End,
+}
+
+impl From<ControlFlow<BoplStop, Round>> for Found {
+    fn from(round: ControlFlow<BoplStop, Round>) -> Self {
+        match round {
+            ControlFlow::Continue(_) => Self::Tree,
+            ControlFlow::Break(BoplStop::Predictions | BoplStop::Alpha) => Self::NoTree,
+            ControlFlow::Break(_) => Self::End,
+        }
+    }
+}
+
 impl Run {
-    /// A round; `Break` where there is no further one.
+    /// A round, or a draw without a tree after which there may be one; `Break` where there is no further one.
     pub(super) fn round(&mut self, sample: &BinnedCandidates) -> Result<ControlFlow<()>, BoplError> {
-        let is_over = match self {
-            Self::Regression(run) => run.round(sample)?.is_break(),
-            Self::Bopl(run) => run.round(sample)?.is_break(),
-            Self::BoplS(run) => run.round(sample)?.is_break(),
+        let found = match &mut self.rounds {
+            Rounds::Regression(run) => match run.round(sample)?.is_continue() {
+                true => Found::Tree,
+                false => Found::NoTree,
+            },
+            Rounds::Bopl(run) => run.round(sample)?.into(),
+            Rounds::BoplS(run) => run.round(sample)?.into(),
         };
-        Ok(if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        match found {
+            Found::Tree => self.fruitless = 0,
+            Found::NoTree if self.fruitless < self.most => self.fruitless += 1,
+            Found::NoTree | Found::End => return Ok(ControlFlow::Break(())),
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     /// A run from the beginning. `predictions` has q̂ of every pair, for the doubly robust objective alone.
@@ -52,68 +94,72 @@ impl Run {
         predictions: Option<&[f64]>,
     ) -> Result<Self, JobError> {
         let trees = trees(recipe, draws)?;
-        Ok(match (recipe.objective, predictions) {
+        let rounds = match (recipe.objective, predictions) {
             (CandidateObjective::Regression, _) => {
-                Self::Regression(CandidateRegression::new(log, trees, recipe.learning_rate)?)
+                Rounds::Regression(CandidateRegression::new(log, trees, recipe.learning_rate)?)
             }
             (CandidateObjective::BoplS, _) => {
-                Self::BoplS(CandidateBoosting::new(log, trees, recipe.settings(log)?)?)
+                Rounds::BoplS(CandidateBoosting::new(log, trees, recipe.settings(log)?)?)
             }
             (CandidateObjective::DoublyRobust, Some(predictions)) => {
                 let settings = recipe.settings(log)?;
-                Self::Bopl(CandidateBoosting::doubly_robust(log, trees, settings, predictions)?)
+                Rounds::Bopl(CandidateBoosting::doubly_robust(log, trees, settings, predictions)?)
             }
-            _ => Self::Bopl(CandidateBoosting::new(log, trees, recipe.settings(log)?)?),
-        })
+            _ => Rounds::Bopl(CandidateBoosting::new(log, trees, recipe.settings(log)?)?),
+        };
+        Ok(Self { rounds, fruitless: 0, most: most_draws(recipe) })
     }
 
-    /// A run that was saved, or a new one where the predictions are not those that it was trained on: of a
-    /// regression that was ended early.
+    /// A run that was saved after so many draws without a tree, or a new one where the predictions are not
+    /// those that it was trained on: of a regression that was ended early.
     pub(super) fn resume(
-        saved: SavedRun,
+        (saved, fruitless): (SavedRun, u32),
         (recipe, draws): (&CandidateRecipe, Draws),
         log: &CandidateLog,
         predictions: Option<&[f64]>,
     ) -> Result<Self, JobError> {
-        Ok(match (recipe.objective, saved, predictions) {
+        let rounds = match (recipe.objective, saved, predictions) {
             (CandidateObjective::Regression, SavedRun::Regression(saved), _) => {
-                Self::Regression(saved.resume(log)?)
+                Rounds::Regression(saved.resume(log)?)
             }
-            (CandidateObjective::BoplS, SavedRun::Policy(saved), _) => Self::BoplS(saved.resume(log)?),
+            (CandidateObjective::BoplS, SavedRun::Policy(saved), _) => Rounds::BoplS(saved.resume(log)?),
             (CandidateObjective::DoublyRobust, SavedRun::Policy(saved), Some(predictions)) => {
                 match saved.resume_doubly_robust(log, predictions) {
                     Err(BoplError::OtherPredictions) => {
                         return Self::new(recipe, log, draws, Some(predictions));
                     }
-                    run => Self::Bopl(run?),
+                    run => Rounds::Bopl(run?),
                 }
             }
-            (CandidateObjective::Bopl, SavedRun::Policy(saved), _) => Self::Bopl(saved.resume(log)?),
+            (CandidateObjective::Bopl, SavedRun::Policy(saved), _) => Rounds::Bopl(saved.resume(log)?),
             _ => return Err(BoplError::BrokenSearch { reason: "a run has another objective" }.into()),
-        })
+        };
+        Ok(Self { rounds, fruitless, most: most_draws(recipe) })
     }
 
-    /// The part of the run that has to be saved for it to go on.
-    pub(super) fn saved(&self) -> SavedRun {
-        match self {
-            Self::Regression(run) => SavedRun::Regression(run.checkpoint()),
-            Self::Bopl(run) => SavedRun::Policy(run.checkpoint()),
-            Self::BoplS(run) => SavedRun::Policy(run.checkpoint()),
-        }
+    /// The part of the run that has to be saved for it to go on, and the draws without a tree since its last
+    /// round.
+    pub(super) fn saved(&self) -> (SavedRun, u32) {
+        let saved = match &self.rounds {
+            Rounds::Regression(run) => SavedRun::Regression(run.checkpoint()),
+            Rounds::Bopl(run) => SavedRun::Policy(run.checkpoint()),
+            Rounds::BoplS(run) => SavedRun::Policy(run.checkpoint()),
+        };
+        (saved, self.fruitless)
     }
 
     /// α_1 f_1, α_2 f_2, …; of a regression behind its F_0.
     pub(super) fn members(&self) -> &[Member<PairTree>] {
-        match self {
-            Self::Regression(run) => run.ensemble().members(),
-            Self::Bopl(run) => run.members(),
-            Self::BoplS(run) => run.members(),
+        match &self.rounds {
+            Rounds::Regression(run) => run.ensemble().members(),
+            Rounds::Bopl(run) => run.members(),
+            Rounds::BoplS(run) => run.members(),
         }
     }
 
     /// The members that are of no round.
     pub(super) fn of_start(&self) -> usize {
-        usize::from(matches!(self, Self::Regression(_)))
+        usize::from(matches!(self.rounds, Rounds::Regression(_)))
     }
 
     /// The rounds so far.
@@ -121,13 +167,27 @@ impl Run {
         self.members().len() - self.of_start()
     }
 
+    /// Whether anything was drawn so far, with a tree or without.
+    pub(super) fn has_begun(&self) -> bool {
+        self.rounds() > 0 || self.fruitless > 0
+    }
+
     pub(super) fn ensemble(&self) -> CandidateEnsemble {
-        match self {
-            Self::Regression(run) => run.ensemble().clone(),
-            Self::Bopl(run) => run.ensemble(),
-            Self::BoplS(run) => run.ensemble(),
+        match &self.rounds {
+            Rounds::Regression(run) => run.ensemble().clone(),
+            Rounds::Bopl(run) => run.ensemble(),
+            Rounds::BoplS(run) => run.ensemble(),
         }
     }
+}
+
+/// The draws in a row that may show no preference: none where trees see everything.
+fn most_draws(recipe: &CandidateRecipe) -> u32 {
+    if sees_all(recipe) { 0 } else { DRAWS }
+}
+
+fn sees_all(recipe: &CandidateRecipe) -> bool {
+    (recipe.columns, recipe.rows) == (1.0, 1.0)
 }
 
 /// Trees on all pairs and columns, or on a part of them that is drawn anew every round.
@@ -149,7 +209,7 @@ pub(super) struct Draws {
 pub(super) fn trees(recipe: &CandidateRecipe, Draws { seed, stream }: Draws) -> Result<Trees, JobError> {
     let growth = PairGrowth::builder().max_depth(recipe.max_depth).reg_lambda(recipe.reg_lambda);
     let trees = HistogramCandidateTree::new(growth.min_child_weight(recipe.min_child_weight).build()?);
-    if (recipe.columns, recipe.rows) == (1.0, 1.0) {
+    if sees_all(recipe) {
         return Ok(Trees::OfAll(Box::new(trees)));
     }
     let rng = |k: u64| {

@@ -39,6 +39,8 @@ pub(super) struct Plan<'a> {
     /// The most rounds of a recipe.
     pub(super) rounds: usize,
     pub(super) seed: u64,
+    /// How the rows to learn from are split.
+    pub(super) split: &'a Split,
 }
 
 impl Plan<'_> {
@@ -49,7 +51,9 @@ impl Plan<'_> {
         done: &mut Done,
         watch: Watch<'_>,
     ) -> Result<(), JobError> {
-        let parts = Split::Random.parts(learning.len(), 0.2, self.seed.wrapping_add(1))?;
+        let parts = |split: &Split| split.parts(learning.len(), 0.2, self.seed.wrapping_add(1));
+        // Few groups, or few times, may be enough to judge on but not to search by as well.
+        let parts = parts(self.split).or_else(|_| parts(&Split::Random))?;
         let training = learning.select(parts.learning)?;
         let held_out = learning.select(parts.judging)?;
         let sample = binned(&training)?;
@@ -63,8 +67,7 @@ impl Plan<'_> {
             let mut run = self.begin((piece, recipe), &training, done, event(0), watch)?;
             let mut path = Path::new(&held_out, predicted.as_deref(), recipe);
             while path.follow(&run)?.is_continue() {
-                let is_asked = run.rounds() > 0;
-                if is_asked && watch(event(run.rounds()), done, Some((piece, &run))).is_break() {
+                if run.has_begun() && watch(event(run.rounds()), done, Some((piece, &run))).is_break() {
                     done.is_cut = true;
                     break;
                 }
@@ -140,7 +143,9 @@ impl Plan<'_> {
         };
         let draws = Draws { seed: self.seed, stream: 2 * stream };
         Ok(match done.under_way.take_if(|under_way| under_way.piece == piece) {
-            Some(UnderWay { run, .. }) => Run::resume(run, (recipe, draws), log, predictions.as_deref())?,
+            Some(UnderWay { run, fruitless, .. }) => {
+                Run::resume((run, fruitless), (recipe, draws), log, predictions.as_deref())?
+            }
             None => Run::new(recipe, log, draws, predictions.as_deref())?,
         })
     }
@@ -291,7 +296,7 @@ fn value(log: &CandidateLog, scores: &[f64], predicted: Option<&[f64]>) -> Resul
 
 /// Scores of all pairs of one log.
 #[derive(Debug, Clone, Copy)]
-struct Scored<'a>(&'a [f64]);
+pub(super) struct Scored<'a>(pub(super) &'a [f64]);
 
 impl CandidateScores for Scored<'_> {
     fn candidate_scores(

@@ -6,7 +6,7 @@ use crate::error::JobError;
 use crate::numerals::thousands;
 use crate::propensities::{EstimatedPropensities, Watch};
 use off_policy::Log;
-use off_policy::estimators::{Estimate, Moments, Observation, normal_interval};
+use off_policy::estimators::{Estimate, Moments, normal_interval};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -136,35 +136,26 @@ impl JudgeJob {
             return Err(JobError::TooFewPolicies { policies: targets.len() });
         }
         let observed = self.observe(log, targets, watch)?;
-        self.compare_observed(log, targets, &observed)
+        self.compare_observed(log, &observed)
     }
 
-    /// The same of rows that are known already, with logged propensities.
+    /// The same of rows that are known already.
     pub(crate) fn compare_observations(
         &self,
         log: &Log,
-        rows: Vec<Vec<Observation>>,
-    ) -> Result<Comparison, JobError> {
-        if rows.len() < 2 {
-            return Err(JobError::TooFewPolicies { policies: rows.len() });
-        }
-        let observed: Vec<Observed> =
-            rows.into_iter().map(|rows| Observed { rows, has_model: false }).collect();
-        // The targets matter for estimated propensities alone, which these rows do not have.
-        self.compare_observed(log, &vec![Target::Logged; observed.len()], &observed)
-    }
-
-    fn compare_observed(
-        &self,
-        log: &Log,
-        targets: &[Target<'_>],
         observed: &[Observed],
     ) -> Result<Comparison, JobError> {
-        let judge = |(target, observed): (&Target<'_>, &Observed)| {
-            self.judge_one(log, *target, observed, None, &Circumstances::GIVEN)
-        };
-        let judgements = targets.iter().zip(observed).map(judge).collect::<Result<Vec<_>, _>>()?;
-        let k = targets.len();
+        if observed.len() < 2 {
+            return Err(JobError::TooFewPolicies { policies: observed.len() });
+        }
+        self.check_propensities(log.propensities())?;
+        self.compare_observed(log, observed)
+    }
+
+    fn compare_observed(&self, log: &Log, observed: &[Observed]) -> Result<Comparison, JobError> {
+        let judge = |observed: &Observed| self.judge_one(log, observed, None, &Circumstances::GIVEN);
+        let judgements = observed.iter().map(judge).collect::<Result<Vec<_>, _>>()?;
+        let k = observed.len();
         let delta = self.delta / (k * (k - 1) / 2) as f64;
         let mut differences = Vec::new();
         for first in 0..k {
@@ -172,7 +163,7 @@ impl JudgeJob {
                 let found = difference(&observed[first], &observed[second])?;
                 let mut of_refits = Vec::new();
                 for p in self.estimated.iter().flat_map(EstimatedPropensities::refits) {
-                    let refit = |k: usize| observed[k].with_propensities(targets[k], p);
+                    let refit = |k: usize| observed[k].with_propensities(p);
                     of_refits.push(difference(&refit(first), &refit(second))?.value);
                 }
                 let spread = deviation(of_refits.into_iter())?;

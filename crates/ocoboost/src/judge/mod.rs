@@ -22,6 +22,7 @@ pub use verdict::{Reason, Verdict};
 use crate::error::JobError;
 use crate::propensities::{EstimatedPropensities, PropensitySource, Watch};
 use observations::Observed;
+pub(crate) use observations::Observed as JudgedObservations;
 pub use observations::cross_fitted_rewards;
 use off_policy::Log;
 use off_policy::estimators::{
@@ -157,7 +158,7 @@ impl JudgeJob {
         watch: Watch<'_>,
     ) -> Result<Judgement, JobError> {
         let observed = self.observe(log, &[target], watch)?;
-        self.judge_one(log, target, &observed[0], None, &Circumstances::GIVEN)
+        self.judge_one(log, &observed[0], None, &Circumstances::GIVEN)
     }
 
     /// The rows of every policy, with a cross-fitted model of rewards if it is wanted and can be fitted.
@@ -167,7 +168,7 @@ impl JudgeJob {
         targets: &[Target<'_>],
         watch: Watch<'_>,
     ) -> Result<Vec<Observed>, JobError> {
-        self.check_propensities(log)?;
+        self.check_propensities(log.propensities())?;
         if self.has_model && log.len() >= LEAST_ROWS_OF_MODEL {
             return Observed::cross_fitted(log, targets, self.seed, watch);
         }
@@ -181,7 +182,7 @@ impl JudgeJob {
         target: Target<'_>,
         circumstances: &Circumstances<'_>,
     ) -> Result<Judgement, JobError> {
-        self.check_propensities(log)?;
+        self.check_propensities(log.propensities())?;
         let observed = Observed::of(log, target, circumstances.model)?;
         let range = self.reward_range(log, circumstances);
         let tuning = match circumstances.tuning_rows {
@@ -191,7 +192,7 @@ impl JudgeJob {
             }
             None => None,
         };
-        self.judge_one(log, target, &observed, tuning, circumstances)
+        self.judge_one(log, &observed, tuning, circumstances)
     }
 
     /// The judgement of rows that are known already. `log` has what the log did; M and λ are chosen on the
@@ -199,19 +200,17 @@ impl JudgeJob {
     pub(crate) fn judge_observations(
         &self,
         log: &Log,
-        rows: Vec<Observation>,
-        has_model: bool,
+        observed: &JudgedObservations,
         tuning: Option<&[Observation]>,
         circumstances: &Circumstances<'_>,
     ) -> Result<Judgement, JobError> {
+        self.check_propensities(log.propensities())?;
         let range = self.reward_range(log, circumstances);
         let tuning = match tuning {
             Some(others) => Tuning::on(others, log.len(), [range.lower, range.upper], self.delta)?,
             None => None,
         };
-        let observed = Observed { rows, has_model };
-        // The target matters for estimated propensities alone, which these rows do not have.
-        self.judge_one(log, Target::Logged, &observed, tuning, circumstances)
+        self.judge_one(log, observed, tuning, circumstances)
     }
 
     fn reward_range(&self, log: &Log, circumstances: &Circumstances<'_>) -> RewardRange {
@@ -231,13 +230,13 @@ impl JudgeJob {
         Ok(Self { estimated, ..self.clone() })
     }
 
-    pub(crate) fn check_propensities(&self, log: &Log) -> Result<(), JobError> {
+    pub(crate) fn check_propensities(&self, of_log: &[f64]) -> Result<(), JobError> {
         let Some(estimated) = &self.estimated else { return Ok(()) };
-        let (expected, got) = (log.len(), estimated.propensities().len());
+        let (expected, got) = (of_log.len(), estimated.propensities().len());
         if got != expected {
             return Err(JobError::Length { column: "the estimated propensities", expected, got });
         }
-        let pairs = log.propensities().iter().zip(estimated.propensities()).enumerate();
+        let pairs = of_log.iter().zip(estimated.propensities()).enumerate();
         match pairs.into_iter().find(|(_, (own, estimated))| own != estimated) {
             Some((row, (in_log, estimated))) => {
                 Err(JobError::OtherPropensities { row, in_log: *in_log, estimated: *estimated })
@@ -254,7 +253,6 @@ impl JudgeJob {
     fn judge_one(
         &self,
         log: &Log,
-        target: Target<'_>,
         observed: &Observed,
         tuning: Option<Tuning>,
         circumstances: &Circumstances<'_>,
@@ -264,7 +262,7 @@ impl JudgeJob {
         let ends = [range.lower, range.upper];
         check_range(log.rewards(), ends)?;
         let found = evaluation(observed, settings)?;
-        let refits = self.refits(target, observed, settings)?;
+        let refits = self.refits(observed, settings)?;
         let bootstrap = Bootstrap::of(observed, settings, self.resampling(log.len()))?;
         let mut estimates = Vec::new();
         for (estimator, estimate) in found.estimates() {
@@ -350,12 +348,11 @@ impl JudgeJob {
     /// The estimates by the propensities of every refit; none with logged ones.
     fn refits(
         &self,
-        target: Target<'_>,
         observed: &Observed,
         settings: EstimatorSettings,
     ) -> Result<Vec<OffPolicyEvaluation>, JobError> {
         let refits = self.estimated.iter().flat_map(EstimatedPropensities::refits);
-        refits.map(|p| evaluation(&observed.with_propensities(target, p), settings)).collect()
+        refits.map(|p| evaluation(&observed.with_propensities(p), settings)).collect()
     }
 
     /// An interval with the spread of the refits added in quadrature on either side.

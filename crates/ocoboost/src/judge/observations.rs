@@ -14,9 +14,11 @@ use std::ops::ControlFlow;
 
 /// Five numbers a row.
 #[derive(Debug, Clone)]
-pub(super) struct Observed {
-    pub(super) rows: Vec<Observation>,
-    pub(super) has_model: bool,
+pub(crate) struct Observed {
+    pub(crate) rows: Vec<Observation>,
+    pub(crate) has_model: bool,
+    /// Whether the policy is the one that wrote the log, which is whatever the propensities say.
+    pub(crate) is_logged: bool,
 }
 
 /// The folds of a model of rewards that is fitted on the judged log itself.
@@ -39,7 +41,7 @@ impl Observed {
             rows.push(*row);
             Ok(())
         })?;
-        Ok(Self { rows, has_model: model.is_some() })
+        Ok(Self { rows, has_model: model.is_some(), is_logged: false })
     }
 
     /// The same of a table of probabilities. An action that was not on offer has the probability 0, so that
@@ -63,7 +65,7 @@ impl Observed {
             rows.push(*row);
             Ok(())
         })?;
-        Ok(Self { rows, has_model: model.is_some() })
+        Ok(Self { rows, has_model: model.is_some(), is_logged: false })
     }
 
     /// The same for several policies, with models of rewards that are fitted on the other folds of the log.
@@ -75,8 +77,10 @@ impl Observed {
     ) -> Result<Vec<Self>, JobError> {
         let (n, k) = (log.len(), log.actions());
         let blank = Observation { target: 0.0, propensity: 1.0, reward: 0.0, direct: 0.0, predicted: 0.0 };
-        let has_model = |target: &Target<'_>| !matches!(target, Target::Logged);
-        let blank = |target| Self { rows: vec![blank; n], has_model: has_model(target) };
+        let blank = |target: &Target<'_>| {
+            let is_logged = matches!(target, Target::Logged);
+            Self { rows: vec![blank; n], has_model: !is_logged, is_logged }
+        };
         let mut found: Vec<Self> = targets.iter().map(blank).collect();
         for fold in 0..FOLDS.min(n) {
             let of = |is_own: bool| (0..n).filter(move |row| (row % FOLDS == fold) == is_own);
@@ -118,7 +122,7 @@ impl Observed {
             direct: 0.0,
             predicted: 0.0,
         };
-        Self { rows: log.iter().map(row).collect(), has_model: false }
+        Self { rows: log.iter().map(row).collect(), has_model: false, is_logged: true }
     }
 
     /// Numbers with the value as their mean.
@@ -127,15 +131,14 @@ impl Observed {
     }
 
     /// The same rows with other propensities.
-    pub(super) fn with_propensities(&self, target: Target<'_>, propensities: &[f64]) -> Self {
+    pub(super) fn with_propensities(&self, propensities: &[f64]) -> Self {
         let with = |(row, p): (&Observation, &f64)| Observation {
             propensity: *p,
-            // The logging policy is whatever the propensities say.
-            target: if matches!(target, Target::Logged) { *p } else { row.target },
+            target: if self.is_logged { *p } else { row.target },
             ..*row
         };
         let rows = self.rows.iter().zip(propensities).map(with).collect();
-        Self { rows, has_model: self.has_model }
+        Self { rows, ..*self }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::candidates::CandidateModel;
 use crate::error::JobError;
 use crate::judge::Judgement;
 use crate::model::{Exploration, Model, Provenance, TrainingRecord};
-use crate::stream::{StreamLearner, StreamParts};
+use crate::stream::{StreamBandit, StreamLearner, StreamParts, StreamRegressor};
 use boosters::bopl::{BoplError, CandidateEnsemble, PolicyEnsemble};
 use boosters::saved::write_atomically;
 use flate2::Compression;
@@ -31,6 +31,10 @@ pub enum Content {
     Classifier(Box<Classifier>),
     /// A learner of a stream.
     Stream(Box<StreamLearner>),
+    /// A regressor of a stream.
+    Regressor(Box<StreamRegressor>),
+    /// A regressor of a stream that sees losses alone.
+    Bandit(Box<StreamBandit>),
     /// The state of another learner or booster of this library.
     State(SavedState),
 }
@@ -119,6 +123,10 @@ const CODE: [u8; 4] = *b"CODE";
 const VOTE: [u8; 4] = *b"VOTE";
 const CALIBRATION: [u8; 4] = *b"CALB";
 
+/// What it is called.
+pub(super) const REGRESSOR: &str = "a regressor of a stream";
+pub(super) const BANDIT: &str = "a regressor of a stream that sees losses alone";
+
 /// The first section.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -127,6 +135,8 @@ enum Kind {
     Candidates,
     Classifier,
     Stream,
+    Regressor,
+    Bandit,
     State(String),
 }
 
@@ -139,6 +149,8 @@ impl Content {
             Self::Candidates(_) => "a policy over candidates".to_owned(),
             Self::Classifier(_) => "a classifier".to_owned(),
             Self::Stream(_) => "a learner of a stream".to_owned(),
+            Self::Regressor(_) => REGRESSOR.to_owned(),
+            Self::Bandit(_) => BANDIT.to_owned(),
             Self::State(state) => format!("a {}", state.kind),
         }
     }
@@ -171,6 +183,8 @@ impl Content {
             Self::Candidates(model) => candidates_bytes(model),
             Self::Classifier(classifier) => classifier_bytes(classifier),
             Self::Stream(learner) => stream_bytes(learner),
+            Self::Regressor(regressor) => regressor_bytes(regressor),
+            Self::Bandit(bandit) => bandit_bytes(bandit),
             Self::State(state) => container::write(&state.sections()?, Compression::best()),
         }
     }
@@ -186,6 +200,8 @@ impl Content {
             Kind::Candidates => Self::Candidates(Box::new(candidates(&mut sections)?)),
             Kind::Classifier => Self::Classifier(Box::new(classifier(&mut sections)?)),
             Kind::Stream => Self::Stream(Box::new(stream(&mut sections)?)),
+            Kind::Regressor => Self::Regressor(Box::new(sections.json(STATE)?)),
+            Kind::Bandit => Self::Bandit(Box::new(sections.json(STATE)?)),
             Kind::State(kind) => {
                 let refused =
                     |reason: &str| ModelFileError::State { section: name(STATE), reason: reason.to_owned() };
@@ -335,6 +351,18 @@ fn stream(sections: &mut Sections) -> Result<StreamLearner, ModelFileError> {
     };
     let refused = |error: JobError| ModelFileError::State { section: name(STATE), reason: error.to_string() };
     StreamLearner::new(parts).map_err(refused)
+}
+
+/// The bytes of the file of a regressor of a stream.
+pub(super) fn regressor_bytes(regressor: &StreamRegressor) -> Result<Vec<u8>, ModelFileError> {
+    let sections = [section(KIND, &Kind::Regressor)?, section(STATE, regressor)?];
+    container::write(&sections, Compression::best())
+}
+
+/// The bytes of the file of one that sees losses alone.
+pub(super) fn bandit_bytes(bandit: &StreamBandit) -> Result<Vec<u8>, ModelFileError> {
+    let sections = [section(KIND, &Kind::Bandit)?, section(STATE, bandit)?];
+    container::write(&sections, Compression::best())
 }
 
 /// Writes bytes atomically.

@@ -28,7 +28,7 @@ pub use xgboost::{XgboostError, export_candidates_xgboost_json, export_xgboost_j
 use crate::boost::Classifier;
 use crate::candidates::{CandidateModel, CandidateTrainCheckpoint};
 use crate::model::Model;
-use crate::stream::StreamLearner;
+use crate::stream::{StreamBandit, StreamLearner, StreamRegressor};
 use std::path::Path;
 
 impl Model {
@@ -217,6 +217,113 @@ impl StreamLearner {
             other => {
                 Err(ModelFileError::OtherContent { expected: "a learner of a stream", found: other.kind() })
             }
+        }
+    }
+}
+
+impl StreamRegressor {
+    /// Writes the regressor atomically: a reader finds either the old file or the new one.
+    ///
+    /// ```
+    /// use ocoboost::{RegressionSettings, StreamRegressor};
+    /// use off_policy::Value;
+    /// let mut model = RegressionSettings::default().begin(1)?;
+    /// for t in 0..50 {
+    ///     model.round([("x", Value::Number(f64::from(t)))], 3.0 * f64::from(t))?;
+    /// }
+    /// let folder = tempfile::tempdir()?;
+    /// model.save(folder.path().join("rows.ocob"))?;
+    /// let mut loaded = StreamRegressor::load(folder.path().join("rows.ocob"))?;
+    /// let x = [("x", Value::Number(7.0))];
+    /// assert_eq!(loaded.predict(x)?.to_bits(), model.predict(x)?.to_bits());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ModelFileError::Io`]; an old file is then untouched.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelFileError> {
+        content::save_bytes(path.as_ref(), &self.to_bytes()?)
+    }
+
+    /// Reads a regressor, which goes on bit for bit as the one that was saved.
+    ///
+    /// # Errors
+    /// Every variant of [`ModelFileError`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelFileError> {
+        Self::of(Content::load(path)?)
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// [`ModelFileError::NotSerialisable`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelFileError> {
+        content::regressor_bytes(self)
+    }
+
+    /// The regressor of a file's bytes.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), but for `Io`.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelFileError> {
+        Self::of(Content::from_bytes(bytes)?)
+    }
+
+    fn of(content: Content) -> Result<Self, ModelFileError> {
+        match content {
+            Content::Regressor(own) => Ok(*own),
+            other => Err(ModelFileError::OtherContent { expected: content::REGRESSOR, found: other.kind() }),
+        }
+    }
+}
+
+impl StreamBandit {
+    /// Writes the learner atomically: a reader finds either the old file or the new one.
+    ///
+    /// ```
+    /// use ocoboost::{BanditSettings, StreamBandit};
+    /// use off_policy::Value;
+    /// let (mut model, x) = (BanditSettings::default().begin(1)?, [("x", Value::Number(1.0))]);
+    /// (0..20).try_for_each(|_| model.round(x, &mut |y| (y[0] - 0.5).powi(2)).map(drop))?;
+    /// let mut loaded = StreamBandit::from_bytes(&model.to_bytes()?)?;
+    /// assert_eq!(loaded.predict(x)?, model.predict(x)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ModelFileError::Io`]; an old file is then untouched.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelFileError> {
+        content::save_bytes(path.as_ref(), &self.to_bytes()?)
+    }
+
+    /// Reads a learner, which goes on bit for bit as the one that was saved.
+    ///
+    /// # Errors
+    /// Every variant of [`ModelFileError`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelFileError> {
+        Self::of(Content::load(path)?)
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// [`ModelFileError::NotSerialisable`].
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelFileError> {
+        content::bandit_bytes(self)
+    }
+
+    /// The learner of a file's bytes.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), but for `Io`.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelFileError> {
+        Self::of(Content::from_bytes(bytes)?)
+    }
+
+    fn of(content: Content) -> Result<Self, ModelFileError> {
+        match content {
+            Content::Bandit(own) => Ok(*own),
+            other => Err(ModelFileError::OtherContent { expected: content::BANDIT, found: other.kind() }),
         }
     }
 }

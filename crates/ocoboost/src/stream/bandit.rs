@@ -172,8 +172,9 @@ impl BanditSettings {
 ///
 /// It never sees a target, only losses of points. *Rows* are as those of a
 /// [`StreamRegressor`](super::StreamRegressor). What is drawn for a round is drawn before it, so predicting
-/// changes nothing. *State:* a learner that is saved, loaded and continued is bit for bit the one that was
-/// not stopped. *Cost:* N queries, predictions and updates a round. [`BanditSettings`] has an example.
+/// changes nothing. *State:* a learner that is [saved](Self::save), loaded and continued is bit for bit the
+/// one that was not stopped. *Cost:* N queries, predictions and updates a round. [`BanditSettings`] has an
+/// example.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "State", into = "State")]
 pub struct StreamBandit {
@@ -321,6 +322,14 @@ impl StreamBandit {
 /// y ← y + δv.
 fn explore(y: &mut [f64], explored: &Explored, delta: f64) {
     y.iter_mut().zip(&explored.direction).for_each(|(y, v)| *y += delta * v);
+}
+
+/// Compares the states as they are saved.
+impl PartialEq for StreamBandit {
+    fn eq(&self, other: &Self) -> bool {
+        let [own, others] = [self, other].map(|one| serde_json::to_string(&one.state).ok());
+        own.is_some() && own == others
+    }
 }
 
 impl From<StreamBandit> for State {

@@ -160,7 +160,8 @@ impl RegressionSettings {
 ///
 /// *Rows* are as those of a [`StreamLearner`](super::StreamLearner); its weak learners are linear, so numbers
 /// are in units of their deviations over the rows so far, and a constant is added.
-/// *State:* a regressor that is saved, loaded and continued is bit for bit the one that was not stopped.
+/// *State:* a regressor that is [saved](Self::save), loaded and continued is bit for bit the one that was not
+/// stopped.
 /// *Cost:* N predictions and updates of linear learners a round.
 /// [`RegressionSettings`] has an example.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -345,6 +346,12 @@ impl StreamRegressor {
         Ok(target.of_unit(boosted.predict(x)?))
     }
 
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> &RegressionSettings {
+        &self.state.settings
+    }
+
     /// The examples so far.
     #[must_use]
     pub fn examples(&self) -> u64 {
@@ -368,6 +375,14 @@ impl StreamRegressor {
                 self.mean_absolute_error(),
             ),
         }
+    }
+}
+
+/// Compares the states as they are saved.
+impl PartialEq for StreamRegressor {
+    fn eq(&self, other: &Self) -> bool {
+        let [own, others] = [self, other].map(|one| serde_json::to_string(&one.state).ok());
+        own.is_some() && own == others
     }
 }
 

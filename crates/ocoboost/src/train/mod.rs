@@ -147,7 +147,7 @@ impl TrainJob {
         };
         let spent = self.spent.as_secs_f64();
         let now = || spent + resumed + begun.elapsed().as_secs_f64();
-        judge.check_propensities(log)?;
+        judge.check_propensities(log.propensities())?;
         // Groups keep copies together.
         let times = if matches!(self.split, Split::ByGroup(_)) { 1 } else { times_of_every_row(log) };
         let parts = self.split.parts(log.len(), settings.holdout_share, self.seed)?;

@@ -66,6 +66,28 @@ impl CandidateLog {
         Parts { schema: Some(schema), ..self.parts }.try_into()
     }
 
+    /// The same log with other propensities, such as estimates.
+    ///
+    /// # Errors
+    /// [`LogError::LengthMismatch`], and with the row [`LogError::BadPropensity`].
+    ///
+    /// ```
+    /// use off_policy::candidates::CandidateLog;
+    /// use off_policy::{LogError, Rewards};
+    /// use rows::{Candidates, RowMatrix};
+    /// let prices = RowMatrix::dense(1, vec![1.0, 2.0, 1.5, 2.5])?;
+    /// let candidates = Candidates::builder(vec![0, 2, 4]).features(prices).build()?;
+    /// let log = CandidateLog::new(candidates, vec![0, 1], vec![1.0; 2], Rewards(vec![1.0, 0.0]))?;
+    /// assert_eq!(log.clone().with_propensities(vec![0.5, 0.25])?.propensities(), [0.5, 0.25]);
+    /// let (column, expected, got) = ("propensity", 2, 1);
+    /// let refused = log.with_propensities(vec![0.5]);
+    /// assert_eq!(refused, Err(LogError::LengthMismatch { column, expected, got }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_propensities(self, propensities: Vec<f64>) -> Result<Self, LogError> {
+        Parts { propensities, ..self.parts }.try_into()
+    }
+
     /// n, at least 1.
     #[must_use]
     pub fn len(&self) -> usize {

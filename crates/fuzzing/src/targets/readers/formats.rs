@@ -139,6 +139,10 @@ fn check_candidates(input: &[u8], read: ReadCandidates, options: &LogOptions) ->
             Err(error) => law("its choices are read", false, error)?,
         }
     }
+    if read.propensities.is_none() {
+        // They are to be estimated.
+        return Ok(());
+    }
     let log = match read.into_log() {
         Ok(log) => log,
         Err(error) => return law("what was read is a log", false, error),

@@ -14,7 +14,6 @@ use super::observations::Observed;
 use super::{Circumstances, JudgeJob, JudgedRows, Judgement, Target};
 use crate::error::JobError;
 use off_policy::Log;
-use off_policy::estimators::Observation;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
@@ -97,7 +96,7 @@ impl JudgeJob {
             are_grouped: false,
             times: 1,
         };
-        let judgement = self.judge_one(log, target, &observed[0], None, &circumstances)?;
+        let judgement = self.judge_one(log, &observed[0], None, &circumstances)?;
         let weights = WeightsOfRows::of(&observed[0].rows)?;
         let is_policy = !matches!(target, Target::Logged);
         let segments = Segments::of(log, is_policy, &observed[0], self, settings)?;
@@ -112,13 +111,11 @@ impl JudgeJob {
     pub(crate) fn break_down_rows(
         &self,
         log: &Log,
-        rows: Vec<Observation>,
-        is_policy: bool,
+        observed: &Observed,
         settings: &BreakdownSettings,
     ) -> Result<Breakdown, JobError> {
-        let weights = WeightsOfRows::of(&rows)?;
-        let observed = Observed { rows, has_model: false };
-        let segments = Segments::of(log, is_policy, &observed, self, settings)?;
+        let weights = WeightsOfRows::of(&observed.rows)?;
+        let segments = Segments::of(log, !observed.is_logged, observed, self, settings)?;
         Ok(Breakdown { weights, segments, changes: None })
     }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -69,8 +70,32 @@ def _or_nothing(fit):
     return whole
 
 
+#: The algorithms as files name them.
+_IN_FILES = {"ada": "ada_boost", "mada": "mada_boost", "sparse": "sparse", "smooth": "smooth"}
+
+
+def _facts_of(records, codes):
+    """What a file says of a fit: a margin is a row's score of a column, by the sign of its side."""
+    places = [1] if len(records) == 1 else range(len(records))
+    votes = np.column_stack(
+        [
+            np.where(codes == place, 1.0, -1.0) * one["margins"]
+            for place, one in zip(places, records, strict=True)
+        ]
+    )
+    answers = (votes[:, 0] > 0).astype(int) if votes.shape[1] == 1 else votes.argmax(axis=1)
+    return {
+        "rows": len(codes),
+        "commonest": int(np.bincount(codes).argmax()),
+        "training_error": float((answers != codes).mean()),
+        "bound": float(sum(one["bounds"][-1] if len(one["bounds"]) else 1.0 for one in records)),
+    }
+
+
 class _Boosted(ClassifierMixin, BaseEstimator):
     _algorithm = "ada"
+    # What was loaded, and the columns that it takes.
+    _file, _columns = None, None
 
     @_or_nothing
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -122,10 +147,12 @@ class _Boosted(ClassifierMixin, BaseEstimator):
                 callback=callback,
                 is_lent=is_lent,
             )
-        for name in ("edges_", "estimator_weights_", "training_errors_", "training_error_bounds_"):
+        of_before = ("edges_", "estimator_weights_", "training_errors_", "training_error_bounds_", "judgement_")
+        for name in (*of_before, "_file", "_columns"):
             # Of an earlier fit.
             vars(self).pop(name, None)
         self.classes_, self.vote_, self.rounds_ = classes, vote, records
+        self._facts = _facts_of(records, codes)
         self.n_estimators_ = max(vote.trees)
         self.feature_importances_ = vote.importances(X.shape[1])
         if len(records) == 1:
@@ -133,6 +160,98 @@ class _Boosted(ClassifierMixin, BaseEstimator):
             self.edges_, self.estimator_weights_ = only["edges"], only["etas"]
             self.training_errors_, self.training_error_bounds_ = only["errors"], only["bounds"]
         return self
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a model file, which Rust and the program read too: ``ocoboost predict``, ``evaluate``, ``inspect``.
+
+        Columns are those of the data frame of the fit, or x0, x1, …, and classes are texts. The file says that the
+        classifier was not judged on rows apart, and its probabilities in the program are not calibrated. What was
+        loaded is written as it is.
+
+        Raises
+        ------
+        ValueError
+            For columns or classes of one name.
+        OSError
+            An old file is then untouched.
+        """
+        check_is_fitted(self)
+        path = os.fspath(path)
+        if self._file is not None:
+            _core.Vote.write(path, self._file)
+            return
+        names = getattr(self, "feature_names_in_", None)
+        names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+        settings = self._settings()
+        facts = {
+            "algorithm": _IN_FILES[self._algorithm],
+            "smoothness": settings["smoothness"] if self._algorithm == "smooth" else None,
+            "max_depth": settings["max_depth"],
+            "min_weight_fraction_leaf": settings["min_weight_fraction_leaf"],
+            **self._facts,
+        }
+        self.vote_.save(path, names, [_data.spelt(name) for name in self.classes_.tolist()], json.dumps(facts))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Reads a model file: of `save`, of Rust, or of the program's ``boost``.
+
+        Classes are texts then. ``judgement_`` says in words how it was judged. Of the training the file has the
+        trees and their weights, so that ``rounds_`` has ``etas`` alone, and there is neither ``edges_`` nor
+        ``training_errors_``. `predict` and the other methods take what the table of the training had: its columns by
+        name from a data frame, texts and dates among them, in any order and among others; or an array of numbers in
+        their order, with NaN where values were missing. `predict_proba` has shares of the vote, as after `fit`, and not
+        the calibrated probabilities of the program.
+
+        Raises
+        ------
+        OSError, ValueError
+            For a file that cannot be read, holds something else, or a classifier of another algorithm.
+        """
+        with open(path, "rb") as file:
+            data = file.read()
+        vote, facts = _core.Vote.of_file(data)
+        facts = json.loads(facts)
+        record = facts["record"]
+        own = {name: algorithm for algorithm, name in _IN_FILES.items()}.get(record["algorithm"])
+        if own != cls._algorithm:
+            name = {"ada": "AdaBoost", "mada": "MadaBoost", "sparse": "SparseBoost", "smooth": "SmoothBoost"}.get(own)
+            hint = "which has no class here" if name is None else f"which {name}Classifier.load reads"
+            raise ValueError(f"the file holds a classifier by {record['algorithm']!r}, {hint}")
+        settings = {"n_estimators": record["rounds_planned"], "max_depth": record["max_depth"]}
+        settings["min_weight_fraction_leaf"] = record["min_weight_fraction_leaf"]
+        if own == "smooth":
+            settings["smoothness"] = record["smoothness"]
+        booster = cls(**settings)
+        names = [next(iter(column.values()))["name"] for column in facts["columns"]]
+        booster.classes_, booster.vote_ = np.asarray(facts["classes"]), vote
+        booster.rounds_ = [{"etas": np.asarray(etas, dtype=np.float64)} for etas in facts["etas"]]
+        booster.n_estimators_, booster.n_features_in_ = max(vote.trees), len(names)
+        if names != [f"x{j}" for j in range(len(names))]:
+            booster.feature_names_in_ = np.asarray(names, dtype=object)
+        if len(booster.rounds_) == 1:
+            booster.estimator_weights_ = booster.rounds_[0]["etas"]
+        shares = np.zeros(len(names))
+        places = np.repeat(np.arange(len(names)), facts["widths"])
+        np.add.at(shares, places, vote.importances(len(places)))
+        booster.feature_importances_ = shares
+        booster.judgement_ = facts["sentence"]
+        booster._columns, booster._file = json.dumps(facts["columns"]), data
+        return booster
+
+    def _rows(self, X):
+        """Rows by the columns of a file."""
+        if _data.is_frame(X):
+            frame, beside = _data._stream(X)
+            found = _core.Features.from_frame(frame, beside, "{}", "rows", self._columns)
+            _data.tell(found.notes, stacklevel=5)
+            return found
+        rows, (_, width) = _data.matrix(X, "X")
+        if width != self.n_features_in_:
+            raise ValueError(
+                f"X has {width} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input"
+            )
+        return _core.Features.from_array(rows, [f"x{j}" for j in range(width)], self._columns)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The normalised vote, in [−1, 1].
@@ -182,8 +301,12 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         array of shape (n,)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        for rounds, scores in enumerate(self.vote_.staged(_data.matrix(X)[0]), start=1):
+        if self._columns is None:
+            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+            rows = _data.matrix(X)[0]
+        else:
+            rows = self._rows(X)
+        for rounds, scores in enumerate(self.vote_.staged(rows), start=1):
             yield self._answers(self._shares(scores, rounds))
 
     def margins(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
@@ -197,8 +320,10 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         votes, y = self._votes(X, None), np.asarray(y)
         if y.shape != (len(votes),):
             raise ValueError(f"y has shape {y.shape}, X has {len(votes)} rows")
-        places = np.searchsorted(self.classes_, y)
-        places = np.clip(places, 0, len(self.classes_) - 1)
+        # Those of a file may have an order of their own.
+        order = np.argsort(self.classes_)
+        places = np.searchsorted(self.classes_, y, sorter=order)
+        places = order[np.clip(places, 0, len(self.classes_) - 1)]
         if not np.array_equal(self.classes_[places], y):
             raise ValueError("y holds a class that the classifier does not know")
         if votes.ndim == 1:
@@ -209,6 +334,8 @@ class _Boosted(ClassifierMixin, BaseEstimator):
 
     def _votes(self, X, rounds):
         check_is_fitted(self)
+        if self._columns is not None:
+            return self._shares(self.vote_.scores(self._rows(X), rounds), rounds)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         with _data.reading(X) as (context, is_lent):
             scores = self.vote_.scores(_data.matrix(context)[0], rounds, is_lent=is_lent)

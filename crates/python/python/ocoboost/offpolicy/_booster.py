@@ -194,8 +194,7 @@ class PolicyBooster(BaseEstimator):
         """Learns a policy from a log.
 
         With ``action_context`` actions have features. A question of a tree may then be about the features of an
-        action, a policy can score actions that the log does not have, and ``n_estimators`` is 400 by default. The
-        rows that judge are drawn, so that there is neither ``time`` nor ``groups``.
+        action, a policy can score actions that the log does not have, and ``n_estimators`` is 400 by default.
 
         Parameters
         ----------
@@ -207,7 +206,9 @@ class PolicyBooster(BaseEstimator):
         reward : array of shape (n,), or the name of a column
             What it brought; more is better.
         pscore : array of shape (n,), or the name of a column, optional
-            The probability with which the action was taken, in (0, 1]. Estimated where it is not given.
+            The probability with which the action was taken, in (0, 1]. Estimated where it is not given: by
+            multinomial logistic regression, or with ``action_context`` by boosted conditional softmax regression on
+            the features of contexts and candidates, but not on their places.
         available : Boolean array of shape (n, n_actions), or the name of a column, optional
             Which actions were on offer, where not all of them were.
         action_context : optional
@@ -229,7 +230,7 @@ class PolicyBooster(BaseEstimator):
             features alone.
         time : array of shape (n,), or the name of a column, optional
             The latest rows judge.
-            Dates and their texts by ISO 8601 are times too, beside a data frame.
+            Dates and their texts by ISO 8601 are times too, beside a data frame and with ``action_context``.
         groups : array of shape (n,), or the name of a column, optional
             Rows of a group stay together, as those of one user.
         classes : array-like, optional
@@ -255,12 +256,11 @@ class PolicyBooster(BaseEstimator):
             raise ValueError("time and groups are two ways to split the rows: one is enough")
         seed, n_jobs = _data.seed_of(self.random_state), _data.threads(self.n_jobs)
         if action_context is not None:
-            if time is not None or groups is not None:
-                raise ValueError("time and groups are for logs without action_context: its rows are split at random")
             if labels is not None or ignore is not None:
                 raise ValueError("labels and ignore are for logs without action_context")
             own = self.classes if classes is None else classes
-            return self._fit_candidates(context, action, reward, pscore, available, action_context, item, own, seed)
+            log = (context, action, reward, pscore, available, action_context, item)
+            return self._fit_candidates(log, time, groups, own, seed)
         if item is not None:
             raise ValueError("item names the candidates of action_context, and there is none")
         split = "time" if time is not None else "groups" if groups is not None else "random"
@@ -299,16 +299,20 @@ class PolicyBooster(BaseEstimator):
         _data.tell(log.notes)
         return self
 
-    def _fit_candidates(self, context, action, reward, pscore, available, action_context, item, classes, seed):
-        log, layout, columns = _candidates.log_of(
-            context, action, reward, pscore, available, action_context, item, classes=classes
-        )
+    def _fit_candidates(self, given, time, groups, classes, seed):
+        context, *_, action_context, item = given
+        split = "time" if time is not None else "groups" if groups is not None else "random"
+        settings, n_jobs = _data.as_json(self._settings(split, seed)), _data.threads(self.n_jobs)
+        (time, groups), apart = _candidates.named_of(context, {"time": time, "groups": groups})
+        log, layout, columns = _candidates.log_of(*given, classes=classes, apart=apart, seed=seed, n_jobs=n_jobs)
         with Callbacks(self) as callback:
             policy = _core.CandidatePolicy.fit(
                 log,
-                _data.as_json(self._settings("random", seed)),
+                settings,
                 json.dumps(columns),
-                n_jobs=_data.threads(self.n_jobs),
+                time=None if time is None else _candidates.times_of(time, len(log)),
+                groups=None if groups is None else _candidates.groups_of(groups, len(log)),
+                n_jobs=n_jobs,
                 callback=callback,
             )
         self._take(policy, layout.labels, has_names=context is not None and _data.is_frame(context))

@@ -5,6 +5,7 @@ Reading order: `Layout`, which candidates a choice has and in which shape answer
 """
 
 import json
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -381,21 +382,74 @@ def read(context, action_context, available, item, *, policy=None, classes=None,
     return choices, layout, kept
 
 
-def log_of(context, action, reward, pscore, available, action_context, item, *, policy=None, classes=None):
-    """The log, its layout, and the columns of its levels."""
-    named = {}
-    for name, value in (("action", action), ("reward", reward), ("pscore", pscore)):
+def log_of(
+    context,
+    action,
+    reward,
+    pscore,
+    available,
+    action_context,
+    item,
+    *,
+    policy=None,
+    classes=None,
+    apart=(),
+    seed=0,
+    n_jobs=None,
+):
+    """The log, its layout, and the columns of its levels.
+
+    Columns of the frame that are named, and those that stand ``apart``, are none of the contexts. Propensities that
+    are not given are estimated.
+    """
+    (action, reward, pscore), named = named_of(context, {"action": action, "reward": reward, "pscore": pscore})
+    ignore = [*named, *apart]
+    choices, layout, columns = read(
+        context, action_context, available, item, policy=policy, classes=classes, n=len(action), ignore=ignore
+    )
+    n = len(layout)
+    chosen, reward = layout.places(action), _data.numbers("reward", reward, n)
+    pscore = None if pscore is None else _data.numbers("pscore", pscore, n)
+    return _core.CandidateLog.of(choices, chosen, pscore, reward, seed=seed, n_jobs=n_jobs), layout, columns
+
+
+def named_of(context, values):
+    """What was handed in, from the frame where a column was named; and the names of these columns."""
+    named = []
+    found = []
+    for name, value in values.items():
         if isinstance(value, str):
             if not _data.is_frame(context):
                 raise TypeError(f"{name} = {value!r} names a column, and context is no data frame")
-            named[value] = _column(context, value)
-    action, reward, pscore = (named[one] if isinstance(one, str) else one for one in (action, reward, pscore))
-    if pscore is None:
-        raise ValueError("pscore is needed with action_context: propensities of candidates are not estimated")
-    choices, layout, columns = read(
-        context, action_context, available, item, policy=policy, classes=classes, n=len(action), ignore=list(named)
-    )
-    n = len(layout)
-    chosen = layout.places(action)
-    pscore, reward = _data.numbers("pscore", pscore, n), _data.numbers("reward", reward, n)
-    return _core.CandidateLog.of(choices, chosen, pscore, reward), layout, columns
+            named.append(value)
+            value = _column(context, value)
+        found.append(value)
+    return found, named
+
+
+def times_of(time, n):
+    """What orders the choices: numbers, or dates and their texts by ISO 8601."""
+    column = _data._beside("time", time)
+    if not isinstance(column, np.ndarray):
+        if None in column:
+            raise ValueError(f"time is missing in row {column.index(None)}")
+        try:
+            with warnings.catch_warnings():
+                # A time zone is heeded, and warned of.
+                warnings.simplefilter("ignore")
+                dates = np.array([text.removesuffix("Z") for text in column], dtype="datetime64[ns]")
+        except ValueError as error:
+            raise ValueError(f"time holds something that is no number and no date by ISO 8601: {error}") from None
+        column = dates.astype(np.int64)
+    return _data.numbers("time", column, n)
+
+
+def groups_of(groups, n):
+    """The number of every choice's group."""
+    array = np.asarray(groups)
+    if array.ndim != 1:
+        raise ValueError(f"groups has shape {array.shape}, not (n,)")
+    if len(array) != n:
+        raise ValueError(f"groups has {len(array)} entries, action has {n}")
+    array = array.astype(str) if array.dtype.kind == "O" else array
+    return np.unique(array, return_inverse=True)[1].astype(np.uint64)

@@ -510,7 +510,8 @@ def evaluate(
         if is_over:
             action_context, item, known = policy._offered(action_context, item)
             own = {"policy": model, "classes": known if classes is None else classes}
-        log, layout, _ = _candidates.log_of(context, action, reward, pscore, available, action_context, item, **own)
+        given = (context, action, reward, pscore, available, action_context, item)
+        log, layout, _ = _candidates.log_of(*given, **own, seed=seed, n_jobs=n_jobs)
         target = model if is_over else policy if isinstance(policy, str) else layout.ravel(policy)
         return Judgement._of(_core.evaluate_candidates(log, target, settings, n_jobs=n_jobs))
     target = _target_of(policy)
@@ -568,7 +569,8 @@ def compare(
     confidence, reward_range, reward_model, clip, random_state, n_jobs
         As in `evaluate`.
     action_context, item
-        As in `evaluate`, of fitted policies over candidates; all of them are such, or none is.
+        As in `evaluate`, of policies over candidates. All fitted ones are such, or none is; names and probabilities
+        stand beside either.
 
     Returns
     -------
@@ -598,19 +600,34 @@ def compare(
     names, fitted = [*policies, "logged"], list(policies.values())
     seed, n_jobs = _data.seed_of(random_state), _data.threads(n_jobs)
     settings = _settings(confidence, reward_range, reward_model, clip, seed)
-    are_over = {isinstance(_model_of(policy), _core.CandidatePolicy) for policy in fitted}
+    models = [_model_of(policy) for policy in fitted]
+    are_over = {isinstance(model, _core.CandidatePolicy) for model in models if model is not None}
+    if not are_over:
+        are_over = {action_context is not None and not _candidates.is_table(action_context)}
     if len(are_over) > 1:
         raise ValueError(
             "policies over candidates and others cannot be compared on one log: evaluate judges them one by one"
         )
     if are_over.pop():
-        logs = []
-        for one in fitted:
-            offered, named, known = one._offered(action_context, item)
-            own = {"policy": one.policy_, "classes": known if classes is None else classes}
-            logs.append(_candidates.log_of(context, action, reward, pscore, available, offered, named, **own)[0])
-        models = [one.policy_ for one in fitted]
-        return _comparison(names, _core.compare_candidates(logs, models, names, settings, n_jobs=n_jobs))
+        first = next((policy for policy, model in zip(fitted, models, strict=True) if model is not None), None)
+        logs, targets, readings = [], [], {}
+        for policy, model in zip(fitted, models, strict=True):
+            # What is not trained is played on the log as a trained policy reads it.
+            reader = first if model is None else policy
+            if id(reader) not in readings:
+                offered, named, known, own = action_context, item, None, None
+                if reader is not None:
+                    (offered, named, known), own = reader._offered(action_context, item), reader.policy_
+                known = known if classes is None else classes
+                given = (context, action, reward, pscore, available, offered, named)
+                read = _candidates.log_of(*given, policy=own, classes=known, seed=seed, n_jobs=n_jobs)
+                # Propensities are estimated once.
+                pscore = read[0].propensities if pscore is None else pscore
+                readings[id(reader)] = read
+            log, layout, _ = readings[id(reader)]
+            logs.append(log)
+            targets.append(model if model is not None else policy if isinstance(policy, str) else layout.ravel(policy))
+        return _comparison(names, _core.compare_candidates(logs, targets, names, settings, n_jobs=n_jobs))
     if action_context is not None:
         if not _candidates.is_table(action_context):
             raise ValueError("the policies were trained without action_context")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import os
 from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -30,7 +32,43 @@ def _clone(model):
     return type(model)(**{name: copy.copy(getattr(model, name)) for name in model._settings_names})
 
 
-class OnlineBoostingRegressor(_Regressor):
+class _Saved:
+    """Model files of regressors."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a model file, which Rust reads too.
+
+        Raises
+        ------
+        ValueError
+            Before the first row.
+        OSError
+            An old file is then untouched.
+        """
+        if self._learner is None:
+            raise ValueError("there is nothing to save before the first row")
+        self._learner.save(os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Reads a model file, with its settings. The regressor goes on bit for bit as the one that was saved.
+
+        Raises
+        ------
+        OSError, ValueError
+            For a file that cannot be read, or holds something else.
+        """
+        learner = cls._native.load(os.fspath(path))
+        own = {of_rust: name for name, of_rust in cls._names_in_rust.items()}
+        settings = {own.get(name, name): value for name, value in json.loads(learner.settings).items()}
+        if settings["target_range"] is not None:
+            settings["target_range"] = tuple(settings["target_range"])
+        model = cls(**settings)
+        model._learner = learner
+        return model
+
+
+class OnlineBoostingRegressor(_Saved, _Regressor):
     """Online gradient boosting of regression, over linear learners, with the coding of its rows.
 
     Rows are dicts, as those of `OnlineBoostingClassifier`; numbers are in units of their deviations over the rows so
@@ -71,6 +109,8 @@ class OnlineBoostingRegressor(_Regressor):
     True
     """
 
+    _native = _core.Regressor
+    _names_in_rust = {"n_learners": "learners"}
     _settings_names = (
         "booster",
         "loss",
@@ -127,7 +167,7 @@ class OnlineBoostingRegressor(_Regressor):
         }
         for name in ("learning_rate", "decay", "radius", "advantage", "span_step"):
             settings[name] = _data.real(name, getattr(self, name))
-        return _core.Regressor(_data.as_json(settings), cells)
+        return self._native(_data.as_json(settings), cells)
 
     def learn_one(self, x: Mapping[str, Any], y: float) -> None:
         """Learns a row.
@@ -201,7 +241,7 @@ class OnlineBoostingRegressor(_Regressor):
         return f"{type(self).__name__}: {'no row so far' if self._learner is None else self._learner.sentence}"
 
 
-class BanditRegressor:
+class BanditRegressor(_Saved):
     """Values that are learnt from what they cost: online gradient boosting with noisy bandit feedback.
 
     It predicts a value for a row, and never sees a target: after every round it is told the losses of the points
@@ -251,6 +291,8 @@ class BanditRegressor:
     True
     """
 
+    _native = _core.Bandit
+    _names_in_rust = {"target_range": "range", "n_queries": "queries", "n_outputs": "outputs"}
     _settings_names = (
         "target_range",
         "booster",
@@ -313,7 +355,7 @@ class BanditRegressor:
         }
         for name in ("delta", "learning_rate", "decay", "radius", "advantage"):
             settings[name] = _data.real(name, getattr(self, name))
-        return _core.Bandit(_data.as_json(settings), cells)
+        return self._native(_data.as_json(settings), cells)
 
     def predict_one(self, x: Mapping[str, Any]) -> Any:
         """What is played for a row.
