@@ -114,9 +114,9 @@ pub(super) fn matrix(columns: Vec<Coded>, rows: usize) -> Result<(RowMatrix, Vec
 /// Parts of the rows that the dense matrix is made in.
 const PARTS: usize = 16;
 
-/// The dense matrix. It is made from the last rows to the first, and the values of a part of the rows are freed
-/// as soon as they are there. The matrix takes memory where it is written to only, so that all numbers are never
-/// held twice.
+/// The dense matrix. It is made from the last rows to the first, and the values of a part of the rows are
+/// freed as soon as they are there. The matrix takes memory where it is written to only, so that all numbers
+/// are never held twice.
 fn dense(
     mut columns: Vec<Coded>,
     dimension: usize,

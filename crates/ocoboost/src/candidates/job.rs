@@ -310,7 +310,7 @@ fn judged(
 impl CandidateModel {
     /// Whether it was trained on the choices of this log, whatever their order and propensities; on exactly
     /// this log where the file is of before that, or there are fewer than 20 different choices. Its judgement
-    /// on the same choices shows nothing. Where the propensities of either are estimates, they are of no matter.
+    /// on the same choices shows nothing. Propensities that were estimated in training are of no matter.
     #[must_use]
     pub fn was_trained_on(&self, log: &CandidateLog) -> bool {
         let Provenance { rows, row_digest, log_sha256, propensities, .. } = &self.provenance;
