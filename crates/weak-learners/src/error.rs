@@ -1,5 +1,6 @@
 //! Errors of predictors.
 
+use crate::ranks::RankError;
 use oco_core::OcoError;
 use projections::ProjectionError;
 use rows::numeric::first_beyond;
@@ -15,6 +16,9 @@ pub enum LearnerError {
     /// Values that are not a row.
     #[error(transparent)]
     Row(#[from] rows::RowError),
+    /// An error between the ranks of a training.
+    #[error(transparent)]
+    Ranks(#[from] RankError),
     /// A row of another dimension than the model's.
     #[error("the row has {got} coordinates, the model {expected}")]
     InputDimension {

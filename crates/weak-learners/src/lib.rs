@@ -7,9 +7,10 @@
 //! Reading order: [`OnlinePredictor`] and [`BanditPredictor`], the contracts; then a learner a file. Of
 //! gradients: [`OgdLinear`], [`FkmLinear`]. Of labels, one at a time: [`Label`] and [`online`]. Of labels,
 //! the whole sample at once: [`batch`]. Of pairs of a context and an action, for off-policy learning:
-//! [`pairs`].
+//! [`pairs`]. [`Ranks`] share the rows of a training among processes.
 
 mod label;
+mod ranks;
 mod error;
 mod predictor;
 mod weight_matrix;
@@ -26,3 +27,4 @@ pub use label::Label;
 pub use ogd_linear::OgdLinear;
 pub use online::OnlineClassifier;
 pub use predictor::{BanditPredictor, FullInformationPredictor, OnlinePredictor, Shape};
+pub use ranks::{Communicator, RankError, Ranks, Shard, Traffic};

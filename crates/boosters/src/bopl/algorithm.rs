@@ -2,7 +2,7 @@
 
 use super::ensemble::{check_predictions, check_predictor};
 use super::line_search::line_search;
-use super::pass::{DirectionalDerivative, Evaluation, Gradient, largest};
+use super::pass::{DirectionalDerivative, Evaluation, Gradient};
 use super::policy_log::PolicyLog;
 use super::weighted_log::{WeightedLog, zeros};
 use super::{BoplError, PolicyEnsemble, PolicyObjective, Smoothness};
@@ -11,6 +11,7 @@ use off_policy::policies::Scores;
 use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
+use weak_learners::RankError;
 use weak_learners::pairs::{PairLearner, PairRound, PairWeights};
 
 /// BOPL \[L23, Algorithm 1\] with the objective [`Bopl`](super::Bopl), BOPL-S \[L23, Algorithm 2\] with
@@ -72,7 +73,7 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
             &self.values,
             &mut self.scores,
             &mut self.gradient,
-        );
+        )?;
         self.evaluation = self.log.evaluate(sums);
         self.find_local_weights();
         self.ensemble.push(weight.alpha, f);
@@ -87,10 +88,13 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
             true => PairWeights::OfExamples(&self.weights),
             false => PairWeights::OfPairs(&self.weights),
         };
-        let round = PairRound::new(n, actions, &self.gradient.u, weights)?;
+        let round = match self.log.shard() {
+            None => PairRound::new(n, actions, &self.gradient.u, weights)?,
+            Some(_) => PairRound::of_rank(n, actions, &self.gradient.u, weights)?,
+        };
         let f = self.learner.train(contexts, &round, &mut self.values)?;
         check_predictor(&f, self.ensemble.inputs(), actions)?;
-        let largest = largest(&self.values);
+        let largest = self.log.largest(&self.values)?;
         if !(largest <= LARGEST) {
             check_predictions(&self.values)?;
         }
@@ -108,11 +112,12 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
             // objective has fallen by the decrease of the closed form at least.
             Step::LineSearch => {
                 let closed = self.closed_form(Smoothness::Sharp, f)?;
-                let alpha = line_search(&self.log, self.objective, closed.alpha, self.ridge, &self.scores, f);
+                let alpha =
+                    line_search(&self.log, self.objective, closed.alpha, self.ridge, (&self.scores, f))?;
                 Ok(Weight { alpha, ..closed })
             }
             Step::SecondOrder { learning_rate } => {
-                let along = self.log.local_derivative(self.objective, &self.gradient, f, learning_rate);
+                let along = self.log.local_derivative(self.objective, &self.gradient, f, learning_rate)?;
                 self.minimum(along, learning_rate)
             }
         }
@@ -121,7 +126,7 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
     /// α = U/(S + 2nλ) \[L23, Equations 12 and 69; Appendix E\], with U = Σ⟨u_i, f(x_i)⟩ and S = Σ
     /// s_i‖f(x_i)‖²: the minimum of the upper bound −αU/n + α²S/2n + λα².
     fn closed_form(&self, smoothness: Smoothness, f: &[f64]) -> Result<Weight, BoplError> {
-        let along = self.log.directional_derivative(self.objective, &self.gradient.u, f, smoothness);
+        let along = self.log.directional_derivative(self.objective, &self.gradient.u, f, smoothness)?;
         self.minimum(along, f64::INFINITY)
     }
 
@@ -134,7 +139,7 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
             }
         }
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
-        let n = self.log.len() as f64;
+        let n = self.log.n() as f64;
         let denominator = curvature + 2.0 * n * self.ridge;
         let alpha = if denominator > 0.0 { (gain / denominator).clamp(-most, most) } else { 0.0 };
         Ok(Weight { alpha, decrease: alpha * (gain - 0.5 * alpha * curvature) / n })
@@ -142,7 +147,7 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
 
     /// Whether F + αf is in range, where `largest_value` is max|f|.
     fn check_advance(&self, alpha: f64, largest_value: f64) -> Result<(), BoplError> {
-        if largest(&self.scores) + alpha.abs() * largest_value <= LARGEST {
+        if self.log.largest(&self.scores)? + alpha.abs() * largest_value <= LARGEST {
             return Ok(());
         }
         let mut moved = self.scores.iter().zip(&self.values).map(|(score, f)| score + alpha * f).enumerate();
@@ -153,13 +158,16 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
     }
 
     /// Line 1: F_0 as an ensemble and its values on the log; \[L23\] has F_0 = 0.
+    ///
+    /// # Errors
+    /// Those of the ranks.
     pub(super) fn at(
         log: W,
         learner: L,
         (objective, step, ridge): (O, Step, f64),
         (ensemble, scores): (PolicyEnsemble<L::Hypothesis>, Vec<f64>),
         Room { u, values, weights, pi }: Room,
-    ) -> Self {
+    ) -> Result<Self, BoplError> {
         let gradient = Gradient { u, logged: vec![0.0; log.len()], pi };
         let evaluation = Evaluation::default();
         let mut boosting = Self {
@@ -175,15 +183,16 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
             evaluation,
             objective,
         };
-        boosting.find_gradient();
-        boosting
+        boosting.find_gradient()?;
+        Ok(boosting)
     }
 
     /// u, the evaluation and local weights at F, whose values on the log the caller has set.
-    fn find_gradient(&mut self) {
-        let sums = self.log.gradient(self.objective, &self.scores, &mut self.gradient);
+    fn find_gradient(&mut self) -> Result<(), RankError> {
+        let sums = self.log.gradient(self.objective, &self.scores, &mut self.gradient)?;
         self.evaluation = self.log.evaluate(sums);
         self.find_local_weights();
+        Ok(())
     }
 
     fn find_local_weights(&mut self) {
@@ -204,8 +213,7 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
         replay(&ensemble, &mut self.scores)?;
         check_predictions(&self.scores)?;
         self.ensemble = ensemble;
-        self.find_gradient();
-        Ok(())
+        Ok(self.find_gradient()?)
     }
 }
 
@@ -225,7 +233,7 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
     /// A run on a log with a fixed set of actions.
     ///
     /// # Errors
-    /// [`BoplError::TooManyPairs`].
+    /// [`BoplError::TooManyPairs`], and those of the ranks.
     pub(super) fn start(
         log: &Log,
         learner: L,
@@ -246,7 +254,7 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
             weights = present.map(|(absent, w)| if *absent { 0.0 } else { *w }).collect();
         }
         let pi = if step.is_local() && weighted.predicted.is_some() { zeros(log)? } else { Vec::new() };
-        Ok(Self::at(weighted, learner, how, (ensemble, scores), Room { u, values, weights, pi }))
+        Self::at(weighted, learner, how, (ensemble, scores), Room { u, values, weights, pi })
     }
 }
 

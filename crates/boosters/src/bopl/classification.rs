@@ -1,8 +1,9 @@
 //! Algorithm 4 of [L23]: the base learner by weighted classification.
 
 use serde::{Deserialize, Serialize};
-use weak_learners::LearnerError;
+use weak_learners::batch::Sample;
 use weak_learners::pairs::{PairLearner, PairRound, PairWeights};
+use weak_learners::{LearnerError, RankError};
 
 /// The reduction to weighted binary classification \[L23, Algorithm 4\]: pair (i, a) has label sgn(u_{i,a})
 /// and weight |u_{i,a}|. So a classifier f of small weighted error has a large Σ⟨u_i, f(x_i)⟩. Without it a
@@ -39,6 +40,9 @@ impl<L: PairLearner> PairLearner for Classification<L> {
         round: &PairRound<'_>,
         values: &mut [f64],
     ) -> Result<Self::Hypothesis, LearnerError> {
+        if contexts.shard().is_some() {
+            return Err(RankError::OneRankOnly { what: "the reduction to classification" }.into());
+        }
         let u = round.gradients();
         let largest = u.iter().fold(0.0, |largest: f64, u| largest.max(u.abs()));
         if largest == 0.0 {

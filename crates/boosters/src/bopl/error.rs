@@ -3,10 +3,11 @@
 use off_policy::estimators::EstimateError;
 use off_policy::{LogError, PolicyError};
 use thiserror::Error;
-use weak_learners::LearnerError;
+use weak_learners::{LearnerError, RankError};
 
 /// Why a run could not start, or refused a round. A refused round leaves the run as it was, except for a base
-/// learner that was already trained.
+/// learner that was already trained. After an error between ranks none of their runs can
+/// go on: each starts again from a checkpoint.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BoplError {
@@ -134,4 +135,10 @@ pub enum BoplError {
         /// Its name.
         estimator: &'static str,
     },
+}
+
+impl From<RankError> for BoplError {
+    fn from(error: RankError) -> Self {
+        LearnerError::from(error).into()
+    }
 }

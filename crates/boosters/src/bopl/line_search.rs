@@ -2,6 +2,7 @@
 
 use super::PolicyObjective;
 use super::policy_log::PolicyLog;
+use weak_learners::RankError;
 
 /// How often a search evaluates the objective after its start.
 const PROBES: u32 = 24;
@@ -15,25 +16,27 @@ const REACH: f64 = 4.0;
 /// A step is doubled until the slope turns up. Then the interval is cut, each time where the secant of
 /// the slopes says. The closed form's α is among the points compared. Beyond it no score moves by more
 /// than [`REACH`].
+///
+/// # Errors
+/// Those of the ranks.
 pub(super) fn line_search<O: PolicyObjective>(
     log: &impl PolicyLog,
     objective: O,
     closed: f64,
     ridge: f64,
-    scores: &[f64],
-    f: &[f64],
-) -> f64 {
+    (scores, f): (&[f64], &[f64]),
+) -> Result<f64, RankError> {
     let probe = |alpha: f64| {
-        let (value, slope) = log.probe(objective, alpha, scores, f);
-        (value + ridge * alpha * alpha, slope + 2.0 * ridge * alpha)
+        let (value, slope) = log.probe(objective, alpha, scores, f)?;
+        Ok::<_, RankError>((value + ridge * alpha * alpha, slope + 2.0 * ridge * alpha))
     };
     let direction = closed.signum();
     let (mut low, mut high, mut best): (f64, Option<f64>, f64) = (closed, None, closed);
-    let (value, slope) = probe(closed);
+    let (value, slope) = probe(closed)?;
     let (mut least, mut slope_low) = (value, slope * direction);
-    let reach = REACH / f.iter().fold(0.0, |largest: f64, f| largest.max(f.abs()));
+    let reach = REACH / log.largest(f)?;
     if closed == 0.0 || !value.is_finite() || slope_low >= 0.0 || low.abs() >= reach {
-        return closed;
+        return Ok(closed);
     }
     let mut slope_high = 0.0;
     for _ in 0..PROBES {
@@ -46,7 +49,7 @@ pub(super) fn line_search<O: PolicyObjective>(
                 low + (high - low) * if share.is_finite() { share.clamp(0.05, 0.95) } else { 0.5 }
             }
         };
-        let (value, slope) = probe(middle);
+        let (value, slope) = probe(middle)?;
         if !(value.is_finite() && slope.is_finite()) {
             break;
         }
@@ -63,5 +66,5 @@ pub(super) fn line_search<O: PolicyObjective>(
             break;
         }
     }
-    best
+    Ok(best)
 }

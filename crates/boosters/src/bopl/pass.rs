@@ -1,16 +1,18 @@
 //! The passes of a round over all pairs of a log.
 //!
 //! Pair (i, a) stands at a·n + i. A pass goes block by block, each of [`BLOCK`] rows and all actions. The
-//! sums of blocks are added in their order, so that the number of threads changes nothing.
+//! sums of blocks are added in their order, whichever rank has them, so that neither threads nor ranks change
+//! anything.
 
 use super::weighted_log::{Predicted, WeightedLog};
 use super::{Along, PolicyObjective, Smoothness};
 use rayon::prelude::*;
 use rows::numeric::{LANES, exp, ln, vectorised};
 use std::ops::{AddAssign, Deref};
+use weak_learners::{RankError, Shard};
 
 /// The rows of a block: a few columns of that length stay in a core's own cache.
-pub(super) const BLOCK: usize = 1024;
+pub(super) const BLOCK: usize = Shard::BLOCK;
 
 /// The number of pairs from which threads are worth their start.
 const WORTHWHILE: usize = 1 << 15;
@@ -42,6 +44,41 @@ pub(super) struct Done;
 impl AddAssign for Done {
     fn add_assign(&mut self, _: Self) {}
 }
+
+/// Sums of doubles that ranks tell each other.
+pub(super) trait BlockSums: AddAssign + Default + Send {
+    /// The bytes of the sums.
+    const BYTES: usize;
+
+    /// Appends the sums.
+    fn write(&self, bytes: &mut Vec<u8>);
+
+    /// The sums that were written.
+    fn read(bytes: &[u8]) -> Self;
+}
+
+/// Writes and reads the fields in this order.
+macro_rules! block_sums {
+    ($sums:ident: $($field:ident),+) => {
+        impl BlockSums for $sums {
+            const BYTES: usize = 8 * [$(stringify!($field)),+].len();
+
+            fn write(&self, bytes: &mut Vec<u8>) {
+                $(bytes.extend(self.$field.to_le_bytes());)+
+            }
+
+            fn read(bytes: &[u8]) -> Self {
+                let (numbers, _) = bytes.as_chunks::<8>();
+                let mut numbers = numbers.iter().map(|number| f64::from_le_bytes(*number));
+                Self { $($field: numbers.next().unwrap_or_default()),+ }
+            }
+        }
+    };
+}
+
+block_sums!(PolicySums: objective, gradient_squared, reward, importance);
+block_sums!(DirectionalDerivative: gain, curvature);
+block_sums!(Probe: objective, gain);
 
 /// Sums over the log, at the softmax of the scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -181,15 +218,44 @@ pub(super) fn total<S: AddAssign + Default + Send, B: Send>(
 ) -> S {
     let mut total = S::default();
     if is_shared {
-        let sums: Vec<S> = blocks.into_par_iter().enumerate().map(of).collect();
-        sums.into_iter().for_each(|sum| total += sum);
+        of_blocks(is_shared, blocks, of).into_iter().for_each(|sum| total += sum);
     } else {
         blocks.into_iter().enumerate().for_each(|block| total += of(block));
     }
     total
 }
 
+/// The sums of blocks, in their order.
+fn of_blocks<S: Send, B: Send>(
+    is_shared: bool,
+    blocks: Vec<B>,
+    of: impl Fn((usize, B)) -> S + Sync + Send,
+) -> Vec<S> {
+    if is_shared {
+        blocks.into_par_iter().enumerate().map(of).collect()
+    } else {
+        blocks.into_iter().enumerate().map(of).collect()
+    }
+}
+
 impl WeightedLog {
+    /// Sums over the blocks of all ranks in their order: those of one process.
+    fn total<S: BlockSums, B: Send>(
+        &self,
+        blocks: Vec<B>,
+        of: impl Fn((usize, B)) -> S + Sync + Send,
+    ) -> Result<S, RankError> {
+        let (is_shared, ranks) = (in_pool(self.len() * self.actions), self.shard.ranks());
+        if !ranks.are_several() {
+            return Ok(total(is_shared, blocks, of));
+        }
+        let mut bytes = Vec::with_capacity(blocks.len() * S::BYTES);
+        of_blocks(is_shared, blocks, of).iter().for_each(|sums| sums.write(&mut bytes));
+        let mut total = S::default();
+        ranks.gather(bytes)?.chunks_exact(S::BYTES).for_each(|sums| total += S::read(sums));
+        Ok(total)
+    }
+
     /// F ← F + αf, and u and π(a_i|x_i) of the softmax of the new F, in one pass.
     pub(super) fn advance<O: PolicyObjective>(
         &self,
@@ -198,14 +264,14 @@ impl WeightedLog {
         f: &[f64],
         scores: &mut [f64],
         Gradient { u, logged, pi }: &mut Gradient,
-    ) -> PolicySums {
+    ) -> Result<PolicySums, RankError> {
         let (n, actions) = (self.len(), self.actions);
         let (mut scores, mut u, mut pi) = (cut_mut(n, scores), cut_mut(n, u), cut_mut(n, pi));
         let mut pi = pi.chunks_mut(actions);
         let columns = scores.chunks_mut(actions).zip(u.chunks_mut(actions));
         let blocks = columns.zip(logged.chunks_mut(BLOCK));
         let blocks: Vec<_> = blocks.map(|block| (block, pi.next().unwrap_or_default())).collect();
-        total(in_pool(n * actions), blocks, |(b, (((scores, u), logged), pi))| {
+        self.total(blocks, |(b, (((scores, u), logged), pi))| {
             let from = b * BLOCK;
             for (a, column) in scores.iter_mut().enumerate() {
                 let f = &f[a * n + from..][..column.len()];
@@ -221,14 +287,14 @@ impl WeightedLog {
         objective: O,
         scores: &[f64],
         Gradient { u, logged, pi }: &mut Gradient,
-    ) -> PolicySums {
+    ) -> Result<PolicySums, RankError> {
         let (n, actions) = (self.len(), self.actions);
         let (scores, mut u, mut pi) = (cut(n, scores), cut_mut(n, u), cut_mut(n, pi));
         let mut pi = pi.chunks_mut(actions);
         let columns = scores.chunks(actions).zip(u.chunks_mut(actions));
         let blocks = columns.zip(logged.chunks_mut(BLOCK));
         let blocks: Vec<_> = blocks.map(|block| (block, pi.next().unwrap_or_default())).collect();
-        total(in_pool(n * actions), blocks, |(b, (((scores, u), logged), pi))| {
+        self.total(blocks, |(b, (((scores, u), logged), pi))| {
             self.gradient_of_block(objective, b * BLOCK, scores, u, (logged, pi))
         })
     }
@@ -275,13 +341,13 @@ impl WeightedLog {
         gradient: &Gradient,
         f: &[f64],
         eta: f64,
-    ) -> DirectionalDerivative {
+    ) -> Result<DirectionalDerivative, RankError> {
         if let Some(predicted) = &self.predicted {
             return self.doubly_robust_derivative(predicted, gradient, f, eta);
         }
         let n = self.len();
         let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
-        total(in_pool(n * self.actions), blocks, |(_, b)| {
+        self.total(blocks, |(_, b)| {
             let (from, to) = (b * BLOCK, n.min((b + 1) * BLOCK));
             let (mut lows, mut highs) = ([f64::INFINITY; BLOCK], [f64::NEG_INFINITY; BLOCK]);
             // Σ_a u_a f_a, and Σ_a |u_a|(f_a − f of the logged action)², of each row.
@@ -351,10 +417,10 @@ impl WeightedLog {
         gradient: &Gradient,
         f: &[f64],
         eta: f64,
-    ) -> DirectionalDerivative {
+    ) -> Result<DirectionalDerivative, RankError> {
         let n = self.len();
         let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
-        total(in_pool(n * self.actions), blocks, |(_, b)| {
+        self.total(blocks, |(_, b)| {
             let (from, to) = (b * BLOCK, n.min((b + 1) * BLOCK));
             let (mut lows, mut highs) = ([f64::INFINITY; BLOCK], [f64::NEG_INFINITY; BLOCK]);
             let (mut means, mut squares) = ([0.0; BLOCK], [0.0; BLOCK]);
@@ -439,10 +505,10 @@ impl WeightedLog {
         alpha: f64,
         scores: &[f64],
         f: &[f64],
-    ) -> (f64, f64) {
+    ) -> Result<(f64, f64), RankError> {
         let n = self.len();
         let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
-        let sums = total(in_pool(n * self.actions), blocks, |(_, b)| {
+        let sums = self.total(blocks, |(_, b)| {
             let (from, rows) = (b * BLOCK, BLOCK.min(n - b * BLOCK));
             let part = |pairs: &'_ [f64], a: usize| a * n + from..(a * n + from + rows).min(pairs.len());
             let mut moved = Vec::with_capacity(rows * self.actions);
@@ -458,10 +524,10 @@ impl WeightedLog {
                 self.gradient_of_block(objective, from, &columns, &mut gradients, probabilities);
             let gain = (0..self.actions).map(|a| rows::dot(gradients[a], &f[part(f, a)])).sum();
             Probe { objective, gain }
-        });
+        })?;
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
-        let n = n as f64;
-        (sums.objective / n, -sums.gain / n)
+        let n = self.n() as f64;
+        Ok((sums.objective / n, -sums.gain / n))
     }
 
     /// U and S along f.
@@ -471,10 +537,10 @@ impl WeightedLog {
         u: &[f64],
         f: &[f64],
         smoothness: Smoothness,
-    ) -> DirectionalDerivative {
+    ) -> Result<DirectionalDerivative, RankError> {
         let n = self.len();
         let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
-        total(in_pool(n * self.actions), blocks, |(_, b)| {
+        self.total(blocks, |(_, b)| {
             let (from, to) = (b * BLOCK, n.min((b + 1) * BLOCK));
             let mut sums = DirectionalDerivative::default();
             let mut squares = [0.0; BLOCK];

@@ -1,16 +1,37 @@
 //! What a round needs of a log, whatever the layout of its actions.
 
-use super::pass::{DirectionalDerivative, Evaluation, Gradient, PolicySums};
+use super::pass::{DirectionalDerivative, Evaluation, Gradient, PolicySums, largest};
 use super::weighted_log::WeightedLog;
 use super::{PolicyObjective, Smoothness};
+use weak_learners::{RankError, Shard};
 
 /// The rows of a log as boosting sees them, and the passes of a round over their pairs.
 ///
 /// Contract: a *pair* is a row and one of its actions, and stands at the same place in every slice. π is the
-/// softmax of the scores of the pairs of a row. Sums are added in a fixed order, whatever the threads.
+/// softmax of the scores of the pairs of a row. Sums are added in a fixed order, whatever the threads. The
+/// log of a rank has its rows alone, and sums over the rows of all ranks; a pass fails where the ranks do.
 pub(super) trait PolicyLog {
-    /// n.
+    /// The number of rows.
     fn len(&self) -> usize;
+
+    /// n, the number of rows of all ranks.
+    fn n(&self) -> usize {
+        self.len()
+    }
+
+    /// Which rows of all ranks the log has; `None` for all of them.
+    fn shard(&self) -> Option<&Shard> {
+        None
+    }
+
+    /// max|v| over the pairs of all ranks; NaN or ∞ if any v is not finite.
+    fn largest(&self, values: &[f64]) -> Result<f64, RankError> {
+        let largest = largest(values);
+        match self.shard() {
+            None => Ok(largest),
+            Some(shard) => Ok(shard.ranks().largest([largest])?[0]),
+        }
+    }
 
     /// Whether some row has two actions to choose from.
     fn has_choice(&self) -> bool;
@@ -26,7 +47,7 @@ pub(super) trait PolicyLog {
         f: &[f64],
         scores: &mut [f64],
         gradient: &mut Gradient,
-    ) -> PolicySums;
+    ) -> Result<PolicySums, RankError>;
 
     /// u and π(a_i|x_i) of the softmax of F.
     fn gradient<O: PolicyObjective>(
@@ -34,7 +55,7 @@ pub(super) trait PolicyLog {
         objective: O,
         scores: &[f64],
         gradient: &mut Gradient,
-    ) -> PolicySums;
+    ) -> Result<PolicySums, RankError>;
 
     /// w = |c_i|π_a(1 − π_a) of every pair, the diagonal of the curvature at the present policy.
     fn local_weights<O: PolicyObjective>(&self, objective: O, gradient: &Gradient, weights: &mut [f64]);
@@ -46,7 +67,7 @@ pub(super) trait PolicyLog {
         gradient: &Gradient,
         f: &[f64],
         eta: f64,
-    ) -> DirectionalDerivative;
+    ) -> Result<DirectionalDerivative, RankError>;
 
     /// U and S along f.
     fn directional_derivative<O: PolicyObjective>(
@@ -55,14 +76,20 @@ pub(super) trait PolicyLog {
         u: &[f64],
         f: &[f64],
         smoothness: Smoothness,
-    ) -> DirectionalDerivative;
+    ) -> Result<DirectionalDerivative, RankError>;
 
     /// The objective at F + αf and its derivative in α.
-    fn probe<O: PolicyObjective>(&self, objective: O, alpha: f64, scores: &[f64], f: &[f64]) -> (f64, f64);
+    fn probe<O: PolicyObjective>(
+        &self,
+        objective: O,
+        alpha: f64,
+        scores: &[f64],
+        f: &[f64],
+    ) -> Result<(f64, f64), RankError>;
 
     /// The evaluation that sums at some scores give.
     fn evaluate(&self, sums: PolicySums) -> Evaluation {
-        sums.evaluation(self.len())
+        sums.evaluation(self.n())
     }
 }
 
@@ -70,6 +97,14 @@ pub(super) trait PolicyLog {
 impl PolicyLog for WeightedLog {
     fn len(&self) -> usize {
         self.ratios.len()
+    }
+
+    fn n(&self) -> usize {
+        self.n()
+    }
+
+    fn shard(&self) -> Option<&Shard> {
+        self.shard.ranks().are_several().then_some(&self.shard)
     }
 
     fn has_choice(&self) -> bool {
@@ -87,7 +122,7 @@ impl PolicyLog for WeightedLog {
         f: &[f64],
         scores: &mut [f64],
         gradient: &mut Gradient,
-    ) -> PolicySums {
+    ) -> Result<PolicySums, RankError> {
         self.advance(objective, alpha, f, scores, gradient)
     }
 
@@ -96,7 +131,7 @@ impl PolicyLog for WeightedLog {
         objective: O,
         scores: &[f64],
         gradient: &mut Gradient,
-    ) -> PolicySums {
+    ) -> Result<PolicySums, RankError> {
         self.gradient(objective, scores, gradient)
     }
 
@@ -110,7 +145,7 @@ impl PolicyLog for WeightedLog {
         gradient: &Gradient,
         f: &[f64],
         eta: f64,
-    ) -> DirectionalDerivative {
+    ) -> Result<DirectionalDerivative, RankError> {
         self.local_derivative(objective, gradient, f, eta)
     }
 
@@ -120,11 +155,17 @@ impl PolicyLog for WeightedLog {
         u: &[f64],
         f: &[f64],
         smoothness: Smoothness,
-    ) -> DirectionalDerivative {
+    ) -> Result<DirectionalDerivative, RankError> {
         self.directional_derivative(objective, u, f, smoothness)
     }
 
-    fn probe<O: PolicyObjective>(&self, objective: O, alpha: f64, scores: &[f64], f: &[f64]) -> (f64, f64) {
+    fn probe<O: PolicyObjective>(
+        &self,
+        objective: O,
+        alpha: f64,
+        scores: &[f64],
+        f: &[f64],
+    ) -> Result<(f64, f64), RankError> {
         self.probe(objective, alpha, scores, f)
     }
 }

@@ -12,6 +12,7 @@ use off_policy::{Log, PolicyError, Schema};
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
+use weak_learners::Shard;
 use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
 
 /// Boosted reward regression, BRR of \[L23, Section 5.2\]: gradient boosting of the squared or the logistic
@@ -296,7 +297,7 @@ impl<L: PairLearner> RewardRegression<L> {
         logged.iter().for_each(|pair| weights[*pair] = 1.0);
         Ok(Self {
             rate,
-            contexts: LogContexts::of(log),
+            contexts: LogContexts::of(log, Shard::whole(n)),
             learner,
             ensemble: PolicyEnsemble::start(log)?,
             logged,

@@ -6,6 +6,7 @@ use off_policy::Log;
 use rows::numeric::LARGEST;
 use rows::numeric::exponent_above;
 pub(super) use rows::numeric::scale as times_power;
+use weak_learners::{RankError, Shard};
 
 /// a_i and v_i = (r_i + b)/p_i of every row.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,8 +25,10 @@ pub(super) struct WeightedLog {
     pub(super) predicted: Option<Predicted>,
     /// Whether pair (i, a) is not on offer, at a·n + i; empty where every pair is.
     pub(super) absent: Vec<bool>,
-    /// Whether some row has two actions on offer.
+    /// Whether some row of any rank has two actions on offer.
     pub(super) has_choice: bool,
+    /// Which rows of all ranks these are.
+    pub(super) shard: Shard,
 }
 
 /// The doubly robust rewards: q̂ of every pair, and the range of r̃(x_i, a) = q̂(x_i, a) + δ_i·1{a = a_i}
@@ -87,8 +90,18 @@ impl WeightedLog {
             None => log.actions() > 1,
             Some(_) => (0..log.len()).any(|i| log.on_offer(i).len() > 1),
         };
-        let (actions, predicted) = (log.actions(), None);
-        Ok(Self { actions, logged, propensities, untranslated, ratios, predicted, absent, has_choice })
+        let (actions, predicted, shard) = (log.actions(), None, Shard::whole(log.len()));
+        Ok(Self { actions, logged, propensities, untranslated, ratios, predicted, absent, has_choice, shard })
+    }
+
+    /// The same as the rows of a rank.
+    ///
+    /// # Errors
+    /// [`RankError::Unaligned`], and those of the ranks.
+    pub(super) fn among(self, shard: Shard) -> Result<Self, RankError> {
+        shard.check_alignment()?;
+        let has_choice = shard.ranks().any(self.has_choice)?;
+        Ok(Self { has_choice, shard, ..self })
     }
 
     /// The log with predicted rewards: q̂(x_i, a) at i·|A| + a.
@@ -124,21 +137,39 @@ impl WeightedLog {
         Ok(Self { ratios, predicted: Some(predicted), ..self })
     }
 
-    /// n.
+    /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.ratios.len()
+    }
+
+    /// n, the number of rows of all ranks.
+    pub(super) fn n(&self) -> usize {
+        self.shard.total()
     }
 
     /// The mean of the least losses, which are −max(v_i, 0) for BOPL and BOPL-S, and −max_a r̃(x_i, a) where
     /// rewards were predicted: a lower bound on the risk of any policy, and its infimum where contexts are
     /// distinct and have two actions.
-    pub(super) fn optimal_risk<O: PolicyObjective>(&self, objective: O) -> f64 {
+    ///
+    /// # Errors
+    /// Those of the ranks.
+    pub(super) fn optimal_risk<O: PolicyObjective>(&self, objective: O) -> Result<f64, RankError> {
         // The loss falls with π where v ≥ 0, and is 0 at π = 0 elsewhere.
         let least = |v: &f64| if *v > 0.0 { objective.loss(*v, 1.0, 0.0) } else { 0.0 };
-        match &self.predicted {
-            None => mean(self.len(), self.ratios.iter().map(least)),
-            Some(predicted) => -mean(self.len(), predicted.most.iter().copied()),
-        }
+        // Row by row, so that the sum of all ranks is that of one process.
+        let go_on = |before: Vec<u8>| {
+            let before = before.first_chunk().map_or(0.0, |bytes| f64::from_le_bytes(*bytes));
+            let sum = match &self.predicted {
+                None => self.ratios.iter().map(least).fold(before, |sum, loss| sum + loss),
+                Some(predicted) => predicted.most.iter().fold(before, |sum, most| sum + most),
+            };
+            sum.to_le_bytes().to_vec()
+        };
+        let sum = self.shard.ranks().in_order((-0.0_f64).to_le_bytes().to_vec(), go_on)?;
+        let sum = sum.first_chunk().map_or(0.0, |bytes| f64::from_le_bytes(*bytes));
+        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
+        let mean = sum / self.n() as f64;
+        Ok(if self.predicted.is_some() { -mean } else { mean })
     }
 
     /// max_a r̃ − min_a r̃ of every row, up to its sign: v_i unless rewards were predicted.
@@ -192,7 +223,8 @@ pub(super) fn ratios(
 /// # Errors
 /// [`BoplError::BadParameter`] for a b that is not finite; [`BoplError::Importance`].
 pub fn optimal_risk(log: &Log, translation: f64) -> Result<f64, BoplError> {
-    Ok(WeightedLog::new(log, translation, ImportanceWeights::default())?.optimal_risk(Bopl))
+    let weighted = WeightedLog::new(log, translation, ImportanceWeights::default())?;
+    Ok(weighted.optimal_risk(Bopl)?)
 }
 
 struct Range {

@@ -6,8 +6,8 @@
 //! `second_order` (local curvature), `doubly_robust`, `classification`, `gradients`, `optimal_risk`, `scale`
 //! (Z, α and the paper's form of the bound), `steps` (α with a ridge), `surrogate` (failures without it),
 //! `action_sets`, `reward_regression`; the contract: `ends`, `refusals`, `threads`, `allocation`,
-//! `validation`, `checkpoint`; the form for serving: `compiled`; `candidates`, the same rounds where actions
-//! have features.
+//! `validation`, `checkpoint`, `ranks`; the form for serving: `compiled`; `candidates`, the same rounds where
+//! actions have features.
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
@@ -38,3 +38,6 @@ mod checkpoint;
 mod coding;
 mod candidates;
 mod compiled;
+mod ranks;
+#[path = "../../../weak-learners/tests/thread_ranks/mod.rs"]
+mod thread_ranks;

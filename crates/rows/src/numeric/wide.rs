@@ -89,6 +89,28 @@ impl Wide {
         Self { exponent: self.exponent - e, ..self }.get()
     }
 
+    /// m and e as 64 bits each.
+    #[must_use]
+    pub fn to_words(self) -> [u64; 2] {
+        [self.mantissa.to_bits(), self.exponent.cast_unsigned()]
+    }
+
+    /// The number that gave these words; `None` for others.
+    ///
+    /// ```
+    /// use rows::numeric::Wide;
+    /// let number = Wide::from(-6e300).squared();
+    /// assert_eq!(Wide::of_words(number.to_words()), Some(number));
+    /// assert_eq!(Wide::of_words([f64::NAN.to_bits(), 0]), None);
+    /// ```
+    #[must_use]
+    pub fn of_words([mantissa, exponent]: [u64; 2]) -> Option<Self> {
+        let (mantissa, exponent) = (f64::from_bits(mantissa), exponent.cast_signed());
+        let is_zero = mantissa == 0.0 && exponent == 0;
+        let is_normal = (1.0..2.0).contains(&mantissa.abs()) && exponent.unsigned_abs() < 1 << 60;
+        (is_zero || is_normal).then_some(Self { mantissa, exponent })
+    }
+
     /// The square.
     #[must_use]
     #[inline]

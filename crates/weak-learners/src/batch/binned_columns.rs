@@ -3,7 +3,7 @@
 use super::Sample;
 use super::column_groups::ColumnGroups;
 use super::contract::{check_size, midway, too_many_columns};
-use crate::LearnerError;
+use crate::{LearnerError, RankError, Ranks, Shard};
 use projections::ProjectionError;
 use rows::{Entries, Missing, Row, RowMatrix};
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ impl BinnedColumns {
             let value = f64::from(bins);
             return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 256" });
         }
-        let cuts = cuts_of(&matrix, usize::from(bins))?;
+        let cuts = cuts_of(&matrix, usize::from(bins), &Shard::whole(matrix.len()))?;
         Parts { matrix, cuts }.try_into()
     }
 
@@ -138,14 +138,20 @@ impl Sample for BinnedColumns {
 /// Columns of dense rows that are gathered at once: eight values are a line of the cache.
 const TOGETHER: usize = 8;
 
-/// The cuts of every column. Dense rows are gathered a few columns at a time, so that no second copy of them
-/// is made; the columns of sparse rows all at once.
+/// The cuts of every column, of the rows of all ranks. Dense rows are gathered a few columns at a time, so
+/// that no second copy of them is made; the columns of sparse rows all at once.
+///
+/// Ranks tell each other the distinct values of these columns with their counts, so that the cuts are those
+/// of one process: 16 bytes a distinct value, for every rank in the memory of each.
 ///
 /// # Errors
-/// [`LearnerError::BadParameter`] for more columns than memory holds: the width of sparse rows is unbounded.
-pub(crate) fn cuts_of(matrix: &RowMatrix, bins: usize) -> Result<Vec<Vec<f64>>, LearnerError> {
+/// [`LearnerError::BadParameter`] for more columns than memory holds: the width of sparse rows is unbounded;
+/// [`LearnerError::Ranks`].
+pub(crate) fn cuts_of(matrix: &RowMatrix, bins: usize, shard: &Shard) -> Result<Vec<Vec<f64>>, LearnerError> {
+    let (ranks, rows) = (shard.ranks(), shard.total());
     let (m, d) = (matrix.len(), matrix.dimension());
     let is_dense = matrix.row(0).is_some_and(|x| matches!(x.entries(), Entries::Dense(_)));
+    let is_dense = !ranks.any(!is_dense)?;
     let (together, room) = if is_dense { (TOGETHER.min(d), m) } else { (d, 0) };
     let (mut columns, mut cuts): (Vec<Vec<i64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
     if columns.try_reserve_exact(together).is_err() || cuts.try_reserve_exact(d).is_err() {
@@ -169,7 +175,13 @@ pub(crate) fn cuts_of(matrix: &RowMatrix, bins: usize) -> Result<Vec<Vec<f64>>, 
                 }
             }
         }
-        cuts.extend(columns.iter_mut().map(|values| cut(values, m, bins)));
+        columns.iter_mut().for_each(|values| values.sort_unstable());
+        if ranks.are_several() {
+            let merged = of_all_ranks(&columns, ranks)?;
+            cuts.extend(merged.iter().map(|values| cut(values.iter().copied(), rows, bins)));
+        } else {
+            cuts.extend(columns.iter().map(|values| cut(runs(values), rows, bins)));
+        }
     }
     Ok(cuts)
 }
@@ -180,24 +192,60 @@ fn ordered(bits: i64) -> i64 {
 }
 
 /// A run of equal values: the value and its count.
-fn runs(values: &[i64]) -> impl Iterator<Item = (f64, usize)> {
-    let value = |v: i64| f64::from_bits(ordered(v).cast_unsigned());
-    values.chunk_by(|a, b| a == b).map(move |run| (value(run[0]), run.len()))
+fn runs(values: &[i64]) -> impl Iterator<Item = (i64, usize)> + Clone {
+    values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len()))
 }
 
-/// The cuts of a column with these values beside its zeros, m in all.
-fn cut(values: &mut [i64], m: usize, bins: usize) -> Vec<f64> {
-    values.sort_unstable();
-    let (negative, positive) = values.split_at(values.partition_point(|v| *v < 0));
-    let zeros = (values.len() < m).then_some((0.0, m - values.len()));
-    let runs = runs(negative).chain(zeros).chain(runs(positive));
+/// The runs of columns of sorted values over all ranks.
+fn of_all_ranks(columns: &[Vec<i64>], ranks: &Ranks) -> Result<Vec<Vec<(i64, usize)>>, RankError> {
+    let mut bytes = Vec::new();
+    for values in columns {
+        bytes.extend((runs(values).count() as u64).to_le_bytes());
+        for (value, count) in runs(values) {
+            bytes.extend(value.to_le_bytes());
+            bytes.extend((count as u64).to_le_bytes());
+        }
+    }
+    let all = ranks.gather(bytes)?;
+    let (numbers, _) = all.as_chunks::<8>();
+    let mut numbers = numbers.iter().map(|bytes| i64::from_le_bytes(*bytes));
+    let mut merged = vec![Vec::new(); columns.len()];
+    // A count of rows is that of a slice on some machine.
+    #[allow(clippy::cast_possible_truncation, reason = "rows are counted by 64 bits")]
+    let count = |number: Option<i64>| number.unwrap_or_default().cast_unsigned() as usize;
+    for _ in 0..ranks.size() {
+        for column in &mut merged {
+            for _ in 0..count(numbers.next()) {
+                let value = numbers.next().unwrap_or_default();
+                column.push((value, count(numbers.next())));
+            }
+        }
+    }
+    for column in &mut merged {
+        column.sort_unstable();
+        column.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            kept.1 += if is_same { next.1 } else { 0 };
+            is_same
+        });
+    }
+    Ok(merged)
+}
+
+/// The cuts of a column with these runs of values beside its zeros, m in all.
+fn cut(values: impl Iterator<Item = (i64, usize)> + Clone, m: usize, bins: usize) -> Vec<f64> {
+    let (mut runs_of_values, mut others) = (0, 0);
+    values.clone().for_each(|(_, count)| (runs_of_values, others) = (runs_of_values + 1, others + count));
+    let zeros = (others < m).then_some((0, m - others));
     let (mut distinct, mut upto) =
-        (Vec::with_capacity(values.len() + 1), Vec::with_capacity(values.len() + 2));
+        (Vec::with_capacity(runs_of_values + 1), Vec::with_capacity(runs_of_values + 2));
     let mut rows = 0;
     upto.push(rows);
-    for (value, count) in runs {
+    let negative = values.clone().take_while(|(value, _)| *value < 0);
+    let positive = values.skip_while(|(value, _)| *value < 0);
+    for (value, count) in negative.chain(zeros).chain(positive) {
         rows += count;
-        distinct.push(value);
+        distinct.push(f64::from_bits(ordered(value).cast_unsigned()));
         upto.push(rows);
     }
     // The first value of every bin but the first, where a bin has s rows or one value.

@@ -36,20 +36,30 @@ impl Bundle {
 }
 
 /// Each candidate in turn joins the first open bundle that it fits, or opens one. Bundles of one member are
-/// left out. At most `codes` codes a bundle.
-pub(crate) fn bundles(
+/// left out. At most `codes` codes a bundle. `is_anywhere` is told whether a row is taken here, and says
+/// whether one is taken on any rank.
+///
+/// # Errors
+/// Those of `is_anywhere`.
+pub(crate) fn bundles<E>(
     m: usize,
     candidates: impl IntoIterator<Item = Candidate>,
     codes: usize,
-) -> Vec<Bundle> {
+    is_anywhere: impl Fn(bool) -> Result<bool, E>,
+) -> Result<Vec<Bundle>, E> {
     let mut bundles: Vec<Bundle> = Vec::new();
     for candidate in candidates {
-        let fits = |bundle: &&mut Bundle| {
-            bundle.codes + candidate.codes <= codes && !candidate.rows.iter().any(|row| bundle.is_taken(*row))
-        };
         let open = bundles.len().saturating_sub(TRIES);
-        match bundles[open..].iter_mut().find(fits) {
-            Some(bundle) => bundle.take(&candidate),
+        let mut place = None;
+        for (k, bundle) in bundles.iter().enumerate().skip(open) {
+            let has_room = bundle.codes + candidate.codes <= codes;
+            if has_room && !is_anywhere(candidate.rows.iter().any(|row| bundle.is_taken(*row)))? {
+                place = Some(k);
+                break;
+            }
+        }
+        match place {
+            Some(k) => bundles[k].take(&candidate),
             None if candidate.codes < codes => {
                 let mut bundle = Bundle { codes: 1, taken: vec![0; m.div_ceil(64)], ..Bundle::default() };
                 bundle.take(&candidate);
@@ -63,5 +73,5 @@ pub(crate) fn bundles(
         }
     }
     bundles.retain(|bundle| bundle.members.len() > 1);
-    bundles
+    Ok(bundles)
 }

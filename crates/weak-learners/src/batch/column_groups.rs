@@ -1,6 +1,7 @@
 //! The bytes that a count reads, fewer than the columns where some share one.
 
 use super::bundles::{Candidate, bundles};
+use std::convert::Infallible;
 
 /// The columns with a cut in *groups*: a column that is a byte a row, or a bundle of columns that share
 /// one. A group has its *codes*, the values of the byte.
@@ -75,7 +76,8 @@ impl ColumnGroups {
             rows.extend((0..=u32::MAX).zip(column(j)).filter_map(is_outside));
             Candidate { column: j, codes: counts[j] - 1, rows }
         };
-        let bundled = bundles(m, (0..counts.len()).filter(may_share).map(candidate), 256);
+        let candidates = (0..counts.len()).filter(may_share).map(candidate);
+        let Ok(bundled) = bundles(m, candidates, 256, Ok::<_, Infallible>);
         let mut is_bundled = vec![false; counts.len()];
         let (mut groups, mut codes) = (Vec::new(), vec![0; bundled.len() * m]);
         for (k, bundle) in bundled.iter().enumerate() {

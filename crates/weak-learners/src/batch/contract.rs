@@ -2,6 +2,7 @@
 
 use crate::LearnerError;
 use crate::error::check_magnitudes;
+use crate::ranks::Shard;
 use rows::numeric::{LARGEST, exponent_above, scale};
 use rows::{Row, RowMatrix};
 
@@ -22,7 +23,8 @@ pub trait Hypothesis {
 /// m examples in the layout that a learner searches (rows, presorted columns, …), prepared once and trained
 /// on often.
 ///
-/// Contract: at least one example; all rows of one dimension. All four methods are required.
+/// Contract: at least one example; all rows of one dimension. [`shard`](Self::shard) has a default; the other
+/// four methods are required.
 pub trait Sample {
     /// m, the number of examples, at least 1.
     fn size(&self) -> usize;
@@ -42,6 +44,12 @@ pub trait Sample {
     /// The [`RowMatrix::fingerprint`] of the rows. Code that keeps labels or gradients elsewhere checks by it
     /// that a sample has the same rows in the same order.
     fn fingerprint(&self) -> u64;
+
+    /// Which rows of all ranks these are; `None` for a sample of all rows. A learner that is given the rows
+    /// of a rank trains on those of all ranks with it, or refuses them.
+    fn shard(&self) -> Option<&Shard> {
+        None
+    }
 }
 
 /// A learner of weighted examples: given targets a_i ∈ \[−1, 1\] and weights w_i ≥ 0, it returns an h of

@@ -79,7 +79,8 @@ pub(super) fn beyond(action: usize) -> LearnerError {
 ///
 /// Contract: `train` refuses a round of another number of examples than the contexts and `values` of another
 /// length, and the learner is then unchanged. It writes f(x_i, a) of every pair to `values`, pair (i, a) at
-/// a·n + i, with the pairs of weight 0. The result does not depend on the number of threads.
+/// a·n + i, with the pairs of weight 0. The result does not depend on the number of threads. On the rows of a
+/// rank it finds the f of the rows of all ranks, or refuses them: [`Sample::shard`].
 pub trait PairLearner {
     /// The layout of the contexts that it searches, made once.
     type Contexts: Sample;
@@ -186,6 +187,29 @@ impl<'a> PairRound<'a> {
         gradients: &'a [f64],
         weights: PairWeights<'a>,
     ) -> Result<Self, LearnerError> {
+        Self::checked((examples, actions), gradients, weights, true)
+    }
+
+    /// The same of the examples of one rank, of which none needs a weight: the learner refuses a round in
+    /// which no rank has one.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), but for [`LearnerError::ZeroWeights`].
+    pub fn of_rank(
+        examples: usize,
+        actions: usize,
+        gradients: &'a [f64],
+        weights: PairWeights<'a>,
+    ) -> Result<Self, LearnerError> {
+        Self::checked((examples, actions), gradients, weights, false)
+    }
+
+    fn checked(
+        (examples, actions): (usize, usize),
+        gradients: &'a [f64],
+        weights: PairWeights<'a>,
+        needs_weight: bool,
+    ) -> Result<Self, LearnerError> {
         let of_pairs = check_sizes(examples, actions)?;
         let (given, expected) = match weights {
             PairWeights::OfExamples(h) => (h, examples),
@@ -193,8 +217,8 @@ impl<'a> PairRound<'a> {
         };
         let lists = [("gradients", gradients, of_pairs), ("weights", given, expected)];
         let is_long = |(_, values, expected): &(_, &[f64], usize)| values.len() == *expected;
-        if lists.iter().all(is_long) && given.iter().any(|h| *h > 0.0) && is_sound(examples, gradients, given)
-        {
+        let has_weight = !needs_weight || given.iter().any(|h| *h > 0.0);
+        if lists.iter().all(is_long) && has_weight && is_sound(examples, gradients, given) {
             return Ok(Self { examples, actions, gradients, weights });
         }
         // Find the first error.
@@ -207,7 +231,7 @@ impl<'a> PairRound<'a> {
         if let Some(index) = first(given, |h| h < 0.0) {
             return Err(LearnerError::NegativeWeight { index, value: given[index] });
         }
-        if given.iter().all(|h| *h == 0.0) {
+        if needs_weight && given.iter().all(|h| *h == 0.0) {
             return Err(LearnerError::ZeroWeights);
         }
         for (action, g) in gradients.chunks_exact(examples).enumerate() {

@@ -2,7 +2,8 @@
 
 use super::contract::check_share;
 use super::{PairLearner, PairRound, PairWeights, RowRestricted};
-use crate::LearnerError;
+use crate::batch::Sample;
+use crate::{LearnerError, RankError};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -98,6 +99,9 @@ impl<L: RowRestricted> PairLearner for GradientSampling<L> {
         values: &mut [f64],
     ) -> Result<Self::Hypothesis, LearnerError> {
         round.check_against(contexts, values)?;
+        if contexts.shard().is_some() {
+            return Err(RankError::OneRankOnly { what: "sampling by gradients" }.into());
+        }
         let mut rng = self.rng.clone();
         self.work.draw(round, self.share, &mut rng);
         let Work { rows, factors, gradients, weights, .. } = &mut self.work;

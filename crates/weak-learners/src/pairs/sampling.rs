@@ -4,6 +4,7 @@ use super::contract::check_share;
 use super::{ColumnRestricted, PairLearner, PairRound, PairWeights};
 use crate::LearnerError;
 use crate::batch::Sample;
+use crate::ranks::{ALONE, Shard};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// An example that is not drawn has weight 0: it is predicted, but not fitted. If no drawn example has a
 /// gradient, the round is trained on all examples. *Randomness:* one number an example and round, from its
-/// own saved generator; a refused round draws nothing. *Cost:* that of the learner, and a copy of the round.
+/// own saved generator; a refused round draws nothing. Example i has the i-th number of the round, so that
+/// ranks draw as one process does. *Cost:* that of the learner, and a copy of the round.
 ///
 /// ```
 /// use rand::SeedableRng;
@@ -46,6 +48,9 @@ pub struct RowSampling<L> {
     weights: Vec<f64>,
 }
 
+/// The words of a generator that a number takes.
+const WORDS: u128 = 2;
+
 impl<L> RowSampling<L> {
     /// Each example with probability `share`.
     ///
@@ -67,7 +72,7 @@ impl<L: PairLearner> PairLearner for RowSampling<L> {
         values: &mut [f64],
     ) -> Result<Self::Hypothesis, LearnerError> {
         round.check_against(contexts, values)?;
-        self.on_a_part(round, |learner, part| learner.train(contexts, part, values))
+        self.on_a_part(contexts.shard(), round, |learner, part| learner.train(contexts, part, values))
     }
 }
 
@@ -80,7 +85,9 @@ impl<L: ColumnRestricted> ColumnRestricted for RowSampling<L> {
         values: &mut [f64],
     ) -> Result<Self::Hypothesis, LearnerError> {
         round.check_against(contexts, values)?;
-        self.on_a_part(round, |learner, part| learner.train_among(contexts, part, columns, values))
+        let train =
+            |learner: &mut L, part: &PairRound<'_>| learner.train_among(contexts, part, columns, values);
+        self.on_a_part(contexts.shard(), round, train)
     }
 }
 
@@ -88,13 +95,18 @@ impl<L: PairLearner> RowSampling<L> {
     /// Draws a part of a round, and trains the learner on it.
     fn on_a_part(
         &mut self,
+        shard: Option<&Shard>,
         round: &PairRound<'_>,
         train: impl FnOnce(&mut L, &PairRound<'_>) -> Result<L::Hypothesis, LearnerError>,
     ) -> Result<L::Hypothesis, LearnerError> {
         let (n, actions) = (round.examples(), round.actions());
+        let (first, total) = shard.map_or((0, n), |shard| (shard.first(), shard.total()));
         let mut rng = self.rng.clone();
+        let number = |i: usize| self.rng.get_word_pos().wrapping_add(WORDS * i as u128);
+        rng.set_word_pos(number(first));
         self.drawn.clear();
         self.drawn.extend((0..n).map(|_| rng.random::<f64>() < self.share));
+        rng.set_word_pos(number(total));
         let drawn = &self.drawn;
         let (given, of_pairs) = match round.weights() {
             PairWeights::OfExamples(h) => (h, false),
@@ -108,7 +120,8 @@ impl<L: PairLearner> RowSampling<L> {
         };
         keep(given, &mut self.weights);
         keep(round.gradients(), &mut self.gradients);
-        let trained = if self.gradients.iter().all(|g| *g == 0.0) {
+        let ranks = shard.map_or(&ALONE, Shard::ranks);
+        let trained = if !ranks.any(self.gradients.iter().any(|g| *g != 0.0))? {
             train(&mut self.learner, round)
         } else {
             let weights = if of_pairs {
@@ -116,7 +129,10 @@ impl<L: PairLearner> RowSampling<L> {
             } else {
                 PairWeights::OfExamples(&self.weights)
             };
-            let part = PairRound::new(n, actions, &self.gradients, weights)?;
+            let part = match shard {
+                None => PairRound::new(n, actions, &self.gradients, weights)?,
+                Some(_) => PairRound::of_rank(n, actions, &self.gradients, weights)?,
+            };
             train(&mut self.learner, &part)
         }?;
         self.rng = rng;

@@ -128,7 +128,7 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis = PairTree>> CandidateBoostin
         let room = Room { u: zeros()?, values: zeros()?, weights, pi };
         let ensemble = PolicyEnsemble::new(candidates.dimension(), 1)?;
         let (optimal, how) = (weighted.optimal_risk(objective), (objective, step, settings.ridge()));
-        let boosting = Boosting::at(weighted, learner, how, (ensemble, zeros()?), room);
+        let boosting = Boosting::at(weighted, learner, how, (ensemble, zeros()?), room)?;
         let account = Account::open(optimal, boosting.evaluation().objective);
         Ok(Self {
             boosting,

@@ -11,6 +11,7 @@ use crate::bopl::weighted_log::{ImportanceWeights, Predicted, check_predicted, m
 use crate::bopl::{Along, BoplError, PolicyObjective, Smoothness};
 use off_policy::candidates::CandidateLog;
 use std::ops::Range;
+use weak_learners::RankError;
 
 /// The choices of a block.
 const BLOCK: usize = 128;
@@ -281,15 +282,15 @@ impl PolicyLog for WeightedCandidates {
         f: &[f64],
         scores: &mut [f64],
         Gradient { u, logged, pi }: &mut Gradient,
-    ) -> PolicySums {
+    ) -> Result<PolicySums, RankError> {
         let blocks = self.cut(scores).into_iter().zip(self.cut(u)).zip(self.cut(pi));
         let blocks = blocks.zip(logged.chunks_mut(BLOCK)).collect();
-        total(in_pool(self.pairs()), blocks, |(b, (((scores, u), pi), logged))| {
+        Ok(total(in_pool(self.pairs()), blocks, |(b, (((scores, u), pi), logged))| {
             let first = self.offsets[b * BLOCK];
             let f = &f[first..][..scores.len()];
             scores.iter_mut().zip(f).for_each(|(score, f)| *score += alpha * f);
             self.gradient_of_block(objective, b, scores, (u, pi), logged)
-        })
+        }))
     }
 
     fn gradient<O: PolicyObjective>(
@@ -297,12 +298,12 @@ impl PolicyLog for WeightedCandidates {
         objective: O,
         scores: &[f64],
         Gradient { u, logged, pi }: &mut Gradient,
-    ) -> PolicySums {
+    ) -> Result<PolicySums, RankError> {
         let blocks = self.cut(u).into_iter().zip(self.cut(pi)).zip(logged.chunks_mut(BLOCK)).collect();
-        total(in_pool(self.pairs()), blocks, |(b, ((u, pi), logged))| {
+        Ok(total(in_pool(self.pairs()), blocks, |(b, ((u, pi), logged))| {
             let scores = &scores[self.offsets[b * BLOCK]..][..u.len()];
             self.gradient_of_block(objective, b, scores, (u, pi), logged)
-        })
+        }))
     }
 
     fn local_weights<O: PolicyObjective>(&self, objective: O, gradient: &Gradient, weights: &mut [f64]) {
@@ -336,8 +337,8 @@ impl PolicyLog for WeightedCandidates {
         gradient: &Gradient,
         f: &[f64],
         eta: f64,
-    ) -> DirectionalDerivative {
-        self.sum(|choices| {
+    ) -> Result<DirectionalDerivative, RankError> {
+        Ok(self.sum(|choices| {
             let mut sums = DirectionalDerivative::default();
             for i in choices {
                 if let Some(predicted) = &self.predicted {
@@ -361,7 +362,7 @@ impl PolicyLog for WeightedCandidates {
                 sums += DirectionalDerivative { gain, curvature: objective.local_curvature(v, along) };
             }
             sums
-        })
+        }))
     }
 
     fn directional_derivative<O: PolicyObjective>(
@@ -370,8 +371,8 @@ impl PolicyLog for WeightedCandidates {
         u: &[f64],
         f: &[f64],
         smoothness: Smoothness,
-    ) -> DirectionalDerivative {
-        self.sum(|choices| {
+    ) -> Result<DirectionalDerivative, RankError> {
+        Ok(self.sum(|choices| {
             let mut sums = DirectionalDerivative::default();
             for i in choices {
                 let (u, f) = (&u[self.of(i)], &f[self.of(i)]);
@@ -379,10 +380,16 @@ impl PolicyLog for WeightedCandidates {
                 sums += DirectionalDerivative { gain: rows::dot(u, f), curvature };
             }
             sums
-        })
+        }))
     }
 
-    fn probe<O: PolicyObjective>(&self, objective: O, alpha: f64, scores: &[f64], f: &[f64]) -> (f64, f64) {
+    fn probe<O: PolicyObjective>(
+        &self,
+        objective: O,
+        alpha: f64,
+        scores: &[f64],
+        f: &[f64],
+    ) -> Result<(f64, f64), RankError> {
         let sums = self.sum(|choices| {
             let (mut moved, mut u, mut all) = (Vec::new(), Vec::new(), Probe::default());
             for i in choices {
@@ -399,6 +406,6 @@ impl PolicyLog for WeightedCandidates {
         });
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
         let n = self.len() as f64;
-        (sums.objective / n, -sums.gain / n)
+        Ok((sums.objective / n, -sums.gain / n))
     }
 }

@@ -11,6 +11,7 @@ use crate::bopl::{Bopl, BoplError, PolicyEnsemble, PolicyObjective};
 use off_policy::Log;
 use serde::{Deserialize, Serialize};
 use weak_learners::pairs::PairLearner;
+use weak_learners::{Ranks, Shard};
 
 /// A run between two rounds, to be saved: settings, base learner with its random stream, ensemble, record,
 /// and the fingerprint of its log.
@@ -86,7 +87,23 @@ impl<L: PairLearner> Checkpoint<L> {
     where
         L::Hypothesis: Sync,
     {
-        self.resume_with(log, None)
+        self.resume_of_rank(log, Ranks::alone())
+    }
+
+    /// The same on the rows of all ranks, of which this log has those of one
+    /// ([`PolicyBoosting::of_rank`]). The number of ranks may be another than before.
+    ///
+    /// # Errors
+    /// As of [`resume`](Self::resume), and [`LearnerError::Ranks`](weak_learners::LearnerError::Ranks).
+    pub fn resume_of_rank<O: PolicyObjective>(
+        self,
+        log: &Log,
+        ranks: Ranks,
+    ) -> Result<PolicyBoosting<O, L>, BoplError>
+    where
+        L::Hypothesis: Sync,
+    {
+        self.resume_with(log, (None, ranks))
     }
 
     /// A run of [`PolicyBoosting::doubly_robust`] between the same two rounds, on the log and the predictions
@@ -102,13 +119,13 @@ impl<L: PairLearner> Checkpoint<L> {
     where
         L::Hypothesis: Sync,
     {
-        self.resume_with(log, Some(predictions))
+        self.resume_with(log, (Some(predictions), Ranks::alone()))
     }
 
     fn resume_with<O: PolicyObjective>(
         self,
         log: &Log,
-        predictions: Option<&[f64]>,
+        (predictions, ranks): (Option<&[f64]>, Ranks),
     ) -> Result<PolicyBoosting<O, L>, BoplError>
     where
         L::Hypothesis: Sync,
@@ -125,7 +142,7 @@ impl<L: PairLearner> Checkpoint<L> {
         if objective != O::NAME {
             return Err(BoplError::AnotherObjective { expected: O::NAME, found: objective });
         }
-        if fingerprint != Fingerprint::of(log) {
+        if fingerprint != Fingerprint::of_rank(log, &Shard::of(ranks.clone(), log.len())?)? {
             return Err(BoplError::AnotherLog);
         }
         if trained_on != predictions.map(Fingerprint::of_numbers) {
@@ -142,7 +159,7 @@ impl<L: PairLearner> Checkpoint<L> {
         add_members(start, log, &mut scores)?;
         check_predictions(&scores)?;
         let nothing = PolicyEnsemble::start(log)?;
-        let mut run = PolicyBoosting::start(log, learner, settings, (nothing, scores), predictions)?;
+        let mut run = PolicyBoosting::start(log, learner, settings, (nothing, scores), (predictions, ranks))?;
         for (round, member) in record.iter().zip(found) {
             check_reproduced("alpha", round.alpha, member.alpha)?;
         }

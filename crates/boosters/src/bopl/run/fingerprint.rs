@@ -5,8 +5,10 @@ use off_policy::Log;
 use off_policy::candidates::CandidateLog;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
+use sha2::digest::common::hazmat::{SerializableState, SerializedState};
 use sha2::{Digest, Sha256};
 use weak_learners::batch::Sample;
+use weak_learners::{RankError, Shard};
 
 /// The SHA-256 of all numbers of a log (contexts, actions, propensities, rewards and sets on offer), or of a
 /// table.
@@ -63,24 +65,54 @@ impl Fingerprint {
     }
 
     pub(crate) fn of(log: &Log) -> Self {
-        let mut hash = Sha256::new();
-        for count in [log.len(), log.inputs(), log.actions()] {
-            hash.update((count as u64).to_le_bytes());
-        }
-        let mut bytes = Vec::new();
-        for row in log.iter() {
-            bytes.clear();
-            add_row(row.context, &mut bytes);
-            bytes.extend((row.action as u64).to_le_bytes());
-            bytes.extend(row.propensity.to_le_bytes());
-            bytes.extend(row.reward.to_le_bytes());
-            if !row.on_offer.is_all() {
-                row.on_offer.iter().for_each(|a| bytes.extend((a as u64).to_le_bytes()));
-                bytes.extend(u64::MAX.to_le_bytes());
-            }
-            hash.update(&bytes);
-        }
+        let mut hash = of_shape(log, log.len());
+        add_log(log, &mut hash);
         Self::from_hash(hash)
+    }
+
+    /// The same of the rows of all ranks: one rank goes on where the rank before has ended.
+    ///
+    /// # Errors
+    /// Those of the ranks.
+    pub(super) fn of_rank(log: &Log, shard: &Shard) -> Result<Self, RankError> {
+        let start = of_shape(log, shard.total()).serialize().to_vec();
+        let state = shard.ranks().in_order(start, |before| {
+            let mut hash = restored(&before);
+            add_log(log, &mut hash);
+            hash.serialize().to_vec()
+        })?;
+        Ok(Self::from_hash(restored(&state)))
+    }
+}
+
+/// A hash of the numbers of rows, columns and actions.
+fn of_shape(log: &Log, rows: usize) -> Sha256 {
+    let mut hash = Sha256::new();
+    for count in [rows, log.inputs(), log.actions()] {
+        hash.update((count as u64).to_le_bytes());
+    }
+    hash
+}
+
+/// A hash between two rows; a new one from bytes that are none.
+fn restored(state: &[u8]) -> Sha256 {
+    let state = SerializedState::<Sha256>::try_from(state);
+    state.ok().and_then(|state| Sha256::deserialize(&state).ok()).unwrap_or_default()
+}
+
+fn add_log(log: &Log, hash: &mut Sha256) {
+    let mut bytes = Vec::new();
+    for row in log.iter() {
+        bytes.clear();
+        add_row(row.context, &mut bytes);
+        bytes.extend((row.action as u64).to_le_bytes());
+        bytes.extend(row.propensity.to_le_bytes());
+        bytes.extend(row.reward.to_le_bytes());
+        if !row.on_offer.is_all() {
+            row.on_offer.iter().for_each(|a| bytes.extend((a as u64).to_le_bytes()));
+            bytes.extend(u64::MAX.to_le_bytes());
+        }
+        hash.update(&bytes);
     }
 }
 
@@ -107,21 +139,24 @@ fn add_row(row: Row<'_>, bytes: &mut Vec<u8>) {
 
 /// The contexts of a log. A base learner has its own layout of them, which the caller hands in beside the
 /// log.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(in crate::bopl) struct LogContexts {
+    shard: Shard,
     rows: usize,
     inputs: usize,
     fingerprint: u64,
 }
 
 impl LogContexts {
-    pub(in crate::bopl) fn of(log: &Log) -> Self {
-        Self { rows: log.len(), inputs: log.inputs(), fingerprint: log.contexts().fingerprint() }
+    /// Those of a log of these rows of all ranks.
+    pub(in crate::bopl) fn of(log: &Log, shard: Shard) -> Self {
+        Self { shard, rows: log.len(), inputs: log.inputs(), fingerprint: log.contexts().fingerprint() }
     }
 
-    /// Refuses contexts that are not those of the log, row by row. O(1) after the first call with a sample.
+    /// Refuses contexts that are not those of the log, row by row, or of other ranks. O(1) after the first
+    /// call with a sample.
     pub(in crate::bopl) fn check(&self, contexts: &impl Sample) -> Result<(), BoplError> {
-        let Self { rows, inputs, fingerprint } = *self;
+        let Self { ref shard, rows, inputs, fingerprint } = *self;
         for (unit, expected, got) in
             [("rows", rows, contexts.size()), ("coordinates", inputs, contexts.inputs())]
         {
@@ -129,7 +164,8 @@ impl LogContexts {
                 return Err(BoplError::Mismatch { argument: "contexts", unit, expected, got });
             }
         }
-        if contexts.fingerprint() != fingerprint {
+        let is_of_rank = shard.ranks().are_several().then_some(shard);
+        if contexts.fingerprint() != fingerprint || contexts.shard() != is_of_rank {
             return Err(BoplError::OtherContexts);
         }
         Ok(())

@@ -11,6 +11,7 @@ use crate::bopl::{Bopl, BoplCs, BoplError, BoplS, PolicyEnsemble, PolicyObjectiv
 use off_policy::Log;
 use std::ops::ControlFlow;
 use weak_learners::pairs::{PairHypothesis, PairLearner};
+use weak_learners::{Ranks, Shard};
 
 /// Boosted off-policy learning \[L23, Algorithms 1 and 2\]: a run with the objective `O`,
 /// [`Bopl`](crate::bopl::Bopl) or [`BoplS`], and the base learner `L`.
@@ -48,17 +49,40 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     /// [`BoplError::TooManyPairs`] for a log of more pairs than memory holds; [`BoplError::Importance`] if a
     /// reward, translated or not, divided by its propensity is not finite.
     pub fn new(log: &Log, learner: L, settings: Settings) -> Result<Self, BoplError> {
-        let (ensemble, scores) = (PolicyEnsemble::start(log)?, zeros(log)?);
-        Self::start(log, learner, settings, (ensemble, scores), None)
+        Self::of_rank(log, learner, settings, Ranks::alone())
     }
 
-    /// A run that starts at an ensemble with its values on the log, and has predicted rewards or none.
+    /// The same run on the rows of all ranks, of which this log has those of one: a run of whole blocks of
+    /// [`Shard::BLOCK`] rows, behind those of the ranks before. Every rank starts a run and plays its rounds.
+    ///
+    /// *Guarantee:* the rounds, the ensemble and the saved model are those of one process on all rows, to the
+    /// bit, for any number of ranks and threads. *Base learner:* [`HistogramPairTree`], also behind
+    /// [`RowSampling`] and [`ColumnSampling`], on the contexts of [`BinnedContexts::of_rank`]; others refuse
+    /// them. *Messages of a round:* those of the tree, 48 bytes for every block of rows, and two numbers. One
+    /// that fails ends the run on every rank, which then goes on from a
+    /// [`Checkpoint`](crate::bopl::Checkpoint) with any number of ranks.
+    ///
+    /// [`HistogramPairTree`]: weak_learners::pairs::HistogramPairTree
+    /// [`RowSampling`]: weak_learners::pairs::RowSampling
+    /// [`ColumnSampling`]: weak_learners::pairs::ColumnSampling
+    /// [`BinnedContexts::of_rank`]: weak_learners::pairs::BinnedContexts::of_rank
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and [`LearnerError::Ranks`](weak_learners::LearnerError::Ranks): also where the
+    /// rows do not begin at a block.
+    pub fn of_rank(log: &Log, learner: L, settings: Settings, ranks: Ranks) -> Result<Self, BoplError> {
+        let start = (PolicyEnsemble::start(log)?, zeros(log)?);
+        Self::start(log, learner, settings, start, (None, ranks))
+    }
+
+    /// A run that starts at an ensemble with its values on the log, and has predicted rewards or none, on the
+    /// rows of these ranks.
     pub(super) fn start(
         log: &Log,
         learner: L,
         settings: Settings,
         (ensemble, scores): (PolicyEnsemble<L::Hypothesis>, Vec<f64>),
-        predictions: Option<&[f64]>,
+        (predictions, ranks): (Option<&[f64]>, Ranks),
     ) -> Result<Self, BoplError> {
         let translation = settings.translation();
         let weights = ImportanceWeights { clip: settings.clip(), switch: settings.switch() };
@@ -71,12 +95,14 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         {
             return Err(BoplError::NegativeReward { row, reward: log.rewards()[row] + translation });
         }
-        let objective = O::of(settings.smoothing(), log.len());
+        let shard = Shard::of(ranks, log.len())?;
+        let weighted = weighted.among(shard.clone())?;
+        let objective = O::of(settings.smoothing(), shard.total());
         let how = (objective, settings.step(), settings.ridge());
         let boosting = Boosting::start(log, learner, weighted, how, ensemble, scores)?;
-        let optimal = boosting.log().optimal_risk(objective);
+        let optimal = boosting.log().optimal_risk(objective)?;
         let account = Account::open(optimal, boosting.evaluation().objective);
-        let (fingerprint, contexts) = (Fingerprint::of(log), LogContexts::of(log));
+        let (fingerprint, contexts) = (Fingerprint::of_rank(log, &shard)?, LogContexts::of(log, shard));
         let predictions = predictions.map(Fingerprint::of_numbers);
         Ok(Self { boosting, settings, fingerprint, predictions, contexts, account })
     }
@@ -140,7 +166,7 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> 
         ensemble: PolicyEnsemble<L::Hypothesis>,
     ) -> Result<Self, BoplError> {
         let start = at_ensemble(log, ensemble)?;
-        Self::start(log, learner, settings, start, None)
+        Self::start(log, learner, settings, start, (None, Ranks::alone()))
     }
 
     /// Plays rounds until there is a reason to stop, and returns it.
@@ -226,10 +252,10 @@ impl<O, L: PairLearner> PolicyBoosting<O, L> {
         self.boosting.ensemble()
     }
 
-    /// n, the rows of the log.
+    /// n, the rows of the log, of all ranks.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.boosting.log().len()
+        self.boosting.log().n()
     }
 
     /// F_t, by value.
@@ -340,7 +366,7 @@ impl<L: PairLearner> PolicyBoosting<Bopl, L> {
         predictions: &[f64],
     ) -> Result<Self, BoplError> {
         let start = (PolicyEnsemble::start(log)?, zeros(log)?);
-        Self::start(log, learner, settings, start, Some(predictions))
+        Self::start(log, learner, settings, start, (Some(predictions), Ranks::alone()))
     }
 
     /// A run of [`doubly_robust`](Self::doubly_robust) that starts at an ensemble, as
@@ -359,7 +385,7 @@ impl<L: PairLearner> PolicyBoosting<Bopl, L> {
         L::Hypothesis: Sync,
     {
         let start = at_ensemble(log, ensemble)?;
-        Self::start(log, learner, settings, start, Some(predictions))
+        Self::start(log, learner, settings, start, (Some(predictions), Ranks::alone()))
     }
 }
 

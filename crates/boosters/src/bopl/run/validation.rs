@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::fmt;
 use weak_learners::pairs::PairHypothesis;
+use weak_learners::{Ranks, Shard};
 
 /// The estimated values of F_0, F_1, … on a held-out log, on its rewards without translation, and the
 /// patience for no better one.
@@ -50,6 +51,7 @@ pub struct Validation<'a> {
     /// F(x_i, a) and q(x_i, a), |A| numbers a row; no q without a model.
     scores: Vec<f64>,
     predictions: Cow<'a, [f64]>,
+    ranks: Ranks,
     estimates: Vec<Option<Estimate>>,
     patience: Patience,
 }
@@ -64,6 +66,7 @@ pub struct ValidationBuilder<'a> {
     predictions: Option<&'a [f64]>,
     settings: EstimatorSettings,
     is_of_argmax: bool,
+    ranks: Ranks,
     patience: usize,
     least_rounds: usize,
 }
@@ -107,15 +110,31 @@ impl<'a> ValidationBuilder<'a> {
         Self { least_rounds, ..self }
     }
 
+    /// The log has the rows of this rank among those of all, in whole blocks as
+    /// [`PolicyBoosting::of_rank`](crate::bopl::PolicyBoosting::of_rank) says; every rank builds a validation
+    /// and follows the run. The estimates are those of one process on all rows, to the bit.
+    pub fn of_rank(self, ranks: Ranks) -> Self {
+        Self { ranks, ..self }
+    }
+
     /// The validation before the first round.
     ///
     /// # Errors
     /// [`BoplError::BadParameter`] for a patience of 0; [`BoplError::NoModel`] for DM, DR or SWITCH-DR
     /// without a model or predictions; a model of another coding, of other contexts or actions; predictions
-    /// of another number, or that are not finite; [`BoplError::TooManyPairs`].
+    /// of another number, or that are not finite; [`BoplError::TooManyPairs`]; the errors of the ranks.
     pub fn build(self) -> Result<Validation<'a>, BoplError> {
-        let Self { log, estimator, model, predictions, settings, is_of_argmax, patience, least_rounds } =
-            self;
+        let Self {
+            log,
+            estimator,
+            model,
+            predictions,
+            settings,
+            is_of_argmax,
+            ranks,
+            patience,
+            least_rounds,
+        } = self;
         let Some(patience) = Patience::new(patience, least_rounds) else {
             return Err(BoplError::BadParameter { name: "patience", value: 0.0, domain: Patience::DOMAIN });
         };
@@ -138,8 +157,19 @@ impl<'a> ValidationBuilder<'a> {
             let value = predictions[index];
             return Err(BoplError::NotFinite { argument: "a predicted reward", index, value });
         }
+        Shard::of(ranks.clone(), log.len())?.check_alignment()?;
         let estimates = Vec::new();
-        Ok(Validation { log, estimator, settings, is_of_argmax, scores, predictions, estimates, patience })
+        Ok(Validation {
+            log,
+            estimator,
+            settings,
+            is_of_argmax,
+            scores,
+            predictions,
+            ranks,
+            estimates,
+            patience,
+        })
     }
 }
 
@@ -159,14 +189,23 @@ fn predictions_of(model: &dyn RewardModel, log: &Log) -> Result<Vec<f64>, BoplEr
 
 impl fmt::Debug for ValidationBuilder<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { log, estimator, model, predictions, settings, is_of_argmax, patience, least_rounds } =
-            self;
+        let Self {
+            log,
+            estimator,
+            model,
+            predictions,
+            settings,
+            is_of_argmax,
+            ranks,
+            patience,
+            least_rounds,
+        } = self;
         let mut written = out.debug_struct("ValidationBuilder");
         written
             .field("rows", &log.len())
             .field("estimator", estimator)
             .field("has_model", &(model.is_some() || predictions.is_some()));
-        written.field("settings", settings).field("is_of_argmax", is_of_argmax);
+        written.field("settings", settings).field("is_of_argmax", is_of_argmax).field("ranks", ranks);
         written.field("patience", patience).field("least_rounds", least_rounds).finish()
     }
 }
@@ -182,6 +221,7 @@ impl<'a> Validation<'a> {
             predictions: None,
             settings: EstimatorSettings::default(),
             is_of_argmax: false,
+            ranks: Ranks::alone(),
             patience: 20,
             least_rounds: 0,
         }
@@ -218,7 +258,8 @@ impl<'a> Validation<'a> {
         Ok(())
     }
 
-    /// The estimate after the scores have moved by a member; block by block, merged in their order.
+    /// The estimate after the scores have moved by a member; block by block, merged in the order of all
+    /// ranks.
     fn estimate_after<H: PairHypothesis + Sync>(
         &mut self,
         member: &[Member<H>],
@@ -263,8 +304,24 @@ impl<'a> Validation<'a> {
             self.scores.chunks_mut(length).enumerate().map(of_block).collect()
         };
         let mut all = Accumulator::new(settings, has_model);
-        for block in blocks {
-            all.merge(&block?)?;
+        if self.ranks.are_several() {
+            let mut bytes = Vec::new();
+            for block in blocks {
+                let words = block?.to_words();
+                bytes.extend((words.len() as u64).to_le_bytes());
+                words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+            }
+            let gathered = self.ranks.gather(bytes)?;
+            let mut words = gathered.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+            while let Some(len) = words.next() {
+                #[allow(clippy::cast_possible_truncation, reason = "the length of a list")]
+                let block: Vec<u64> = words.by_ref().take(len as usize).collect();
+                all.merge_words(&block)?;
+            }
+        } else {
+            for block in blocks {
+                all.merge(&block?)?;
+            }
         }
         Ok(all.finish()?.estimate(self.estimator))
     }

@@ -120,6 +120,38 @@ impl Block {
 }
 
 impl Sums {
+    /// Appends all that they are.
+    pub(crate) fn write(self, words: &mut Vec<u64>) {
+        let Self { weights, ips, clipped, direct, doubly_robust, switched, self_normalised, counts } = self;
+        for moments in [weights, ips, clipped, direct, doubly_robust, switched] {
+            moments.write(words);
+        }
+        self_normalised.write(words);
+        let Counts { rows, clipped, switched, effective_rewards, at_floor, least_propensity } = counts;
+        words.extend([rows, clipped, switched, effective_rewards, at_floor, least_propensity.to_bits()]);
+    }
+
+    /// What was written; `None` of other words.
+    pub(crate) fn read(words: &mut impl Iterator<Item = u64>) -> Option<Self> {
+        Some(Self {
+            weights: Moments::read(words)?,
+            ips: Moments::read(words)?,
+            clipped: Moments::read(words)?,
+            direct: Moments::read(words)?,
+            doubly_robust: Moments::read(words)?,
+            switched: Moments::read(words)?,
+            self_normalised: SelfNormalised::read(words)?,
+            counts: Counts {
+                rows: words.next()?,
+                clipped: words.next()?,
+                switched: words.next()?,
+                effective_rewards: words.next()?,
+                at_floor: words.next()?,
+                least_propensity: f64::from_bits(words.next()?),
+            },
+        })
+    }
+
     pub(crate) fn merge(&mut self, other: Self) {
         self.weights.merge(other.weights);
         self.ips.merge(other.ips);

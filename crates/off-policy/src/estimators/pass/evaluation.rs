@@ -225,6 +225,53 @@ impl Accumulator {
         Ok(())
     }
 
+    /// All that [`merge`](Self::merge) takes from this accumulator, as numbers: for another process, such as
+    /// another rank of a training. Some 500 bytes, and as many for rows beyond the last block of 256.
+    ///
+    /// ```
+    /// use off_policy::estimators::{Accumulator, EstimatorSettings, Observation};
+    /// let mut here = Accumulator::new(EstimatorSettings::default(), false);
+    /// let (mut there, mut merged) = (here.clone(), here.clone());
+    /// for (seen, reward) in [(&mut here, 1.0), (&mut there, 0.25)] {
+    ///     let row = Observation { target: 0.5, propensity: 0.25, reward, direct: 0.0, predicted: 0.0 };
+    ///     seen.observe(&row)?;
+    /// }
+    /// merged.merge_words(&here.to_words())?;
+    /// merged.merge_words(&there.to_words())?;
+    /// here.merge(&there)?;
+    /// assert_eq!(merged.finish()?, here.finish()?);
+    /// assert!(merged.merge_words(&[1, 2, 3]).is_err());
+    /// # Ok::<(), off_policy::estimators::EstimateError>(())
+    /// ```
+    #[must_use]
+    pub fn to_words(&self) -> Vec<u64> {
+        let mut words = Vec::new();
+        self.sums.write(&mut words);
+        if self.block.len > 0 {
+            self.block.sums(self.settings, self.has_model).write(&mut words);
+        }
+        words
+    }
+
+    /// The rows of another accumulator of the same settings behind these, from its
+    /// [`to_words`](Self::to_words).
+    ///
+    /// # Errors
+    /// [`EstimateError::OtherSettings`] for words that are none of an accumulator,
+    /// [`EstimateError::TooManyRows`] beyond 2⁵³; nothing has changed then.
+    pub fn merge_words(&mut self, words: &[u64]) -> Result<(), EstimateError> {
+        let mut words = words.iter().copied().peekable();
+        let mut parts = Vec::new();
+        while words.peek().is_some() {
+            parts.push(Sums::read(&mut words).ok_or(EstimateError::OtherSettings)?);
+        }
+        let counted = parts.iter().fold(self.counted(), |all, part| all.saturating_add(part.counts.rows));
+        check_rows(counted)?;
+        self.flush();
+        parts.into_iter().for_each(|part| self.sums.merge(part));
+        Ok(())
+    }
+
     /// The number of rows so far.
     #[must_use]
     pub fn rows(&self) -> usize {

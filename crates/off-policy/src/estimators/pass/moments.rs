@@ -96,6 +96,22 @@ impl Moments {
         Some(Self { count: block.len() as u64, mean, squares, least, largest })
     }
 
+    /// Appends all that it is.
+    pub(crate) fn write(self, words: &mut Vec<u64>) {
+        let Self { count, mean, squares, least, largest } = self;
+        words.push(count);
+        words.extend([mean, squares].into_iter().flat_map(Wide::to_words));
+        words.extend([least, largest].map(f64::to_bits));
+    }
+
+    /// What was written; `None` of other words.
+    pub(crate) fn read(words: &mut impl Iterator<Item = u64>) -> Option<Self> {
+        let count = words.next()?;
+        let [mean, squares] = [wide(words)?, wide(words)?];
+        let [least, largest] = [words.next()?, words.next()?].map(f64::from_bits);
+        Some(Self { count, mean, squares, least, largest })
+    }
+
     /// Both streams, one behind the other.
     pub(crate) fn merge(&mut self, other: Self) {
         if self.count == 0 || other.count == 0 {
@@ -173,6 +189,11 @@ impl Moments {
 /// Whether a largest magnitude allows plain doubles.
 pub(crate) fn is_plain(largest: f64) -> bool {
     largest == 0.0 || (SMALL..=LARGE).contains(&largest)
+}
+
+/// The next number of words.
+pub(crate) fn wide(words: &mut impl Iterator<Item = u64>) -> Option<Wide> {
+    Wide::of_words([words.next()?, words.next()?])
 }
 
 /// A double, or the refusal that names the result.

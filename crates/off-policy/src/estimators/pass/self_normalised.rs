@@ -2,7 +2,7 @@
 
 use crate::estimators::definitions::Estimate;
 use crate::estimators::error::EstimateError;
-use crate::estimators::pass::moments::{LANES, ROWS, by_lanes, double, is_plain};
+use crate::estimators::pass::moments::{LANES, ROWS, by_lanes, double, is_plain, wide};
 use rows::numeric::Wide;
 
 /// V = Σwr/Σw and Σw²(r − V)², merged block by block.
@@ -75,6 +75,26 @@ impl SelfNormalised {
             square: square.into(),
             mean: mean.into(),
             squares: squares.iter().sum::<f64>().into(),
+        })
+    }
+
+    /// Appends all that it is.
+    pub(crate) fn write(self, words: &mut Vec<u64>) {
+        let Self { largest_weight, anchor, weight, value, square, mean, squares } = self;
+        words.push(largest_weight.to_bits());
+        words.extend([anchor, weight, value, square, mean, squares].into_iter().flat_map(Wide::to_words));
+    }
+
+    /// What was written; `None` of other words.
+    pub(crate) fn read(words: &mut impl Iterator<Item = u64>) -> Option<Self> {
+        Some(Self {
+            largest_weight: f64::from_bits(words.next()?),
+            anchor: wide(words)?,
+            weight: wide(words)?,
+            value: wide(words)?,
+            square: wide(words)?,
+            mean: wide(words)?,
+            squares: wide(words)?,
         })
     }
 

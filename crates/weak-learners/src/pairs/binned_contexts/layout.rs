@@ -1,6 +1,7 @@
 //! The layout of the bins in memory.
 
 use crate::batch::bundles::{Bundle, Candidate, bundles};
+use crate::{RankError, Shard};
 use rows::RowMatrix;
 use std::ops::Range;
 
@@ -163,9 +164,18 @@ struct Census {
     reason = "a u16 of bins a column, 2^23 columns with a cut, 2^31 cuts and 2^32 rows at most: all this was checked"
 )]
 impl Layout {
-    /// With the columns whose values may be missing, and their indicators.
-    pub(in crate::pairs) fn of(matrix: &RowMatrix, cuts: &[Vec<f64>], indicators: &[(usize, usize)]) -> Self {
-        let m = matrix.len();
+    /// With the columns whose values may be missing, and their indicators. The places are those of all ranks,
+    /// the rows are this one's.
+    ///
+    /// # Errors
+    /// [`RankError`].
+    pub(in crate::pairs) fn of(
+        matrix: &RowMatrix,
+        cuts: &[Vec<f64>],
+        indicators: &[(usize, usize)],
+        shard: &Shard,
+    ) -> Result<Self, RankError> {
+        let (m, ranks) = (matrix.len(), shard.ranks());
         let bin = |j: usize, x: f64| cuts[j].partition_point(|c| *c <= x) as u16;
         let mut census: Vec<Census> =
             (0..cuts.len()).map(|j| Census { elsewhere: 0, bin_of_zero: bin(j, 0.0) }).collect();
@@ -176,19 +186,24 @@ impl Layout {
                 }
             });
         }
+        let mut elsewhere: Vec<u64> = census.iter().map(|of_column| of_column.elsewhere as u64).collect();
+        ranks.sum(&mut elsewhere)?;
+        // Half of the rows, and a share of them.
+        let (half, all) = (shard.total() as u64 / 2, shard.total() as f64);
         let with_cut = (0..cuts.len()).filter(|j| !cuts[*j].is_empty());
         let (mut wide, narrow): (Vec<usize>, Vec<usize>) =
             with_cut.partition(|j| cuts[*j].len() >= OF_A_BYTE);
-        let (rare, mut whole): (Vec<usize>, Vec<usize>) =
-            narrow.iter().partition(|j| census[**j].elsewhere <= m / 2);
+        let (rare, mut whole): (Vec<usize>, Vec<usize>) = narrow.iter().partition(|j| elsewhere[**j] <= half);
         let stride = |codes: usize| codes.next_power_of_two().clamp(16, OF_A_BYTE);
         let widest = whole.iter().map(|j| cuts[*j].len() + 1).max();
-        let bundled = bundles(m, candidates(matrix, &rare, cuts, &census), widest.map_or(OF_A_BYTE, stride));
+        let (rare_columns, codes) =
+            (candidates(matrix, &rare, cuts, &census), widest.map_or(OF_A_BYTE, stride));
+        let bundled = bundles(m, rare_columns, codes, |here| ranks.any(here))?;
         let mut is_bundled = vec![false; cuts.len()];
         bundled.iter().flat_map(|bundle| &bundle.members).for_each(|(j, _)| is_bundled[*j] = true);
         let mut listed: Vec<usize> = rare.iter().copied().filter(|j| !is_bundled[*j]).collect();
         #[allow(clippy::cast_precision_loss, reason = "a choice between two layouts of the same bins")]
-        let values = listed.iter().map(|j| census[*j].elsewhere as f64).sum::<f64>() / m as f64;
+        let values = listed.iter().map(|j| elsewhere[*j] as f64).sum::<f64>() / all;
         if listed.len() as f64 <= START + DEAR * values {
             whole.append(&mut listed);
             whole.sort_unstable();
@@ -243,7 +258,7 @@ impl Layout {
         layout.columns = columns.into_iter().flatten().collect();
         let lacks = |(place, column): (u32, &Column)| column.missing.map(|_| place);
         layout.optional = (0..).zip(&layout.columns).filter_map(lacks).collect();
-        layout
+        Ok(layout)
     }
 
     /// Writes the bin of every value.

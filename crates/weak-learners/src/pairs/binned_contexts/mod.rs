@@ -2,13 +2,13 @@
 
 mod layout;
 
-use crate::LearnerError;
 use crate::batch::Sample;
 use crate::batch::binned_columns::cuts_of;
 use crate::batch::contract::check_size;
 use crate::batch::indicators::checked_indicators;
+use crate::{LearnerError, Ranks, Shard};
 use rows::{Row, RowMatrix};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 pub(super) use layout::{BLOCK, Column, HasCell, Layout, PartialLayout, SparseRows};
 
@@ -29,6 +29,9 @@ const MOST_CUTS: usize = 1 << 31;
 /// bundle of columns, or four for a listed value. It is saved as its rows, its number of bins and
 /// the indicators of missing values.
 ///
+/// *Ranks:* the contexts of [`of_rank`](Self::of_rank) are the rows of one rank, with the cuts and the layout
+/// of all. They are not saved: the rows of all ranks are.
+///
 /// ```
 /// use rows::RowMatrix;
 /// use weak_learners::batch::Sample;
@@ -40,10 +43,11 @@ const MOST_CUTS: usize = 1 << 31;
 /// assert_eq!(contexts.cuts(1), [0.5]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts", into = "Parts")]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Parts")]
 pub struct BinnedContexts {
     parts: Parts,
+    shard: Shard,
     cuts: Vec<Vec<f64>>,
     layout: Layout,
 }
@@ -79,13 +83,40 @@ impl BinnedContexts {
         Parts { matrix, bins, indicators: Vec::new() }.try_into()
     }
 
+    /// The rows of this rank among those of all ranks, each of which makes its own at the same time. The cuts
+    /// are those that one process finds in all rows, and a learner trains on all rows.
+    ///
+    /// *Cost:* the ranks tell each other the distinct values of every column, 16 bytes each. The memory of a
+    /// rank holds those of eight columns of dense rows, or of all columns of sparse ones, once for every
+    /// rank.
+    ///
+    /// ```
+    /// use rows::RowMatrix;
+    /// use weak_learners::pairs::BinnedContexts;
+    /// use weak_learners::{Ranks, batch::Sample};
+    /// let matrix = RowMatrix::dense(1, vec![0.0, 1.0, 3.0])?;
+    /// let contexts = BinnedContexts::of_rank(matrix.clone(), 256, Ranks::alone())?;
+    /// assert_eq!(contexts, BinnedContexts::new(matrix)?);
+    /// assert!(contexts.shard().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`with_bins`](Self::with_bins), and [`LearnerError::Ranks`].
+    pub fn of_rank(matrix: RowMatrix, bins: u16, ranks: Ranks) -> Result<Self, LearnerError> {
+        check_size(&matrix)?;
+        let shard = Shard::of(ranks, matrix.len())?;
+        Self::of(Parts { matrix, bins, indicators: Vec::new() }, shard)
+    }
+
     /// The same with the *indicators* of missing values, as pairs (j, k) of a column and its indicator: x_k =
     /// 1 where x_j is missing, and x_j is then 0; x_k = 0 elsewhere. That is how the readers of logs code an
     /// optional number, and `Schema::indicators` of the crate `off-policy` lists the pairs.
     ///
     /// A question x_j < θ then has two forms: missing values are on the side of 0, or on the other one, and
     /// the gain decides. The sums of the indicator's bin are all that this takes, so a node counts nothing
-    /// more. *Ties:* as [`PairGrowth`](super::PairGrowth) says. *Cost:* the layout is made anew.
+    /// more. *Ties:* as [`PairGrowth`](super::PairGrowth) says. *Cost:* the layout is made anew. Every rank
+    /// calls it.
     ///
     /// ```
     /// use rows::RowMatrix;
@@ -107,10 +138,10 @@ impl BinnedContexts {
     ///
     /// # Errors
     /// [`LearnerError::BadIndicator`] for a column out of range or in two pairs, and for values that are not
-    /// coded so.
+    /// coded so; [`LearnerError::Ranks`].
     pub fn with_indicators(mut self, indicators: &[(usize, usize)]) -> Result<Self, LearnerError> {
         self.parts.indicators = checked_indicators(&self.parts.matrix, indicators)?;
-        self.layout = Layout::of(&self.parts.matrix, &self.cuts, &self.parts.indicators);
+        self.layout = Layout::of(&self.parts.matrix, &self.cuts, &self.parts.indicators, &self.shard)?;
         Ok(self)
     }
 
@@ -152,6 +183,11 @@ impl BinnedContexts {
     pub(super) fn layout(&self) -> &Layout {
         &self.layout
     }
+
+    /// The rows of this rank among all.
+    pub(super) fn rows(&self) -> &Shard {
+        &self.shard
+    }
 }
 
 impl Sample for BinnedContexts {
@@ -173,11 +209,20 @@ impl Sample for BinnedContexts {
     fn fingerprint(&self) -> u64 {
         self.matrix().fingerprint()
     }
+
+    fn shard(&self) -> Option<&Shard> {
+        self.shard.ranks().are_several().then_some(&self.shard)
+    }
 }
 
-impl From<BinnedContexts> for Parts {
-    fn from(contexts: BinnedContexts) -> Self {
-        contexts.parts
+/// # Errors
+/// For the rows of a rank.
+impl Serialize for BinnedContexts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.shard.ranks().are_several() {
+            return Err(serde::ser::Error::custom("the contexts of one rank among several are not saved"));
+        }
+        self.parts.serialize(serializer)
     }
 }
 
@@ -185,14 +230,22 @@ impl TryFrom<Parts> for BinnedContexts {
     type Error = LearnerError;
 
     fn try_from(parts: Parts) -> Result<Self, LearnerError> {
+        check_size(&parts.matrix)?;
+        let shard = Shard::whole(parts.matrix.len());
+        Self::of(parts, shard)
+    }
+}
+
+impl BinnedContexts {
+    /// The contexts of rows whose number was checked.
+    fn of(parts: Parts, shard: Shard) -> Result<Self, LearnerError> {
         let Parts { matrix, bins, indicators } = parts;
-        check_size(&matrix)?;
         if bins < 2 {
             let value = f64::from(bins);
             return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 65535" });
         }
         let indicators = checked_indicators(&matrix, &indicators)?;
-        let cuts = cuts_of(&matrix, usize::from(bins))?;
+        let cuts = cuts_of(&matrix, usize::from(bins), &shard)?;
         let columns = cuts.iter().filter(|cuts| !cuts.is_empty()).count();
         if columns > MOST_COLUMNS {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
@@ -205,7 +258,7 @@ impl TryFrom<Parts> for BinnedContexts {
             let value = all as f64;
             return Err(LearnerError::BadParameter { name: "cuts", value, domain: "2^31 of all columns" });
         }
-        let layout = Layout::of(&matrix, &cuts, &indicators);
-        Ok(Self { parts: Parts { matrix, bins, indicators }, cuts, layout })
+        let layout = Layout::of(&matrix, &cuts, &indicators, &shard)?;
+        Ok(Self { parts: Parts { matrix, bins, indicators }, shard, cuts, layout })
     }
 }

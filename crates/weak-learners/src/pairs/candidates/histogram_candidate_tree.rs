@@ -3,7 +3,6 @@
 use super::BinnedCandidates;
 use super::item_actions::ItemActions;
 use super::pair_columns::PairColumns;
-use crate::LearnerError;
 use crate::batch::Sample;
 use crate::batch::indicators::with_indicators;
 use crate::pairs::binned_contexts::PartialLayout;
@@ -12,6 +11,7 @@ use crate::pairs::histogram_pair_tree::{
     Actions, ContextColumns, Grower, OneHot, Quanta, Root, RowBuffers, Scratch, View,
 };
 use crate::pairs::{ColumnRestricted, PairGrowth, PairLearner, PairRound, PairTree};
+use crate::{LearnerError, Ranks, Shard};
 use serde::{Deserialize, Serialize};
 
 /// The learner of greedy trees on the pairs of [`BinnedCandidates`]: those of
@@ -32,8 +32,7 @@ use serde::{Deserialize, Serialize};
 /// contexts are counted once for all of S: O(|I|·(|S| + columns of a context) + |S|·columns of an item).
 /// *Memory:* 8 bytes a pair, and for each choice 16 + 8·log₂|A|, more with several threads. After the first
 /// training, one allocates the nodes of the tree and lists of the actions of its nodes. The tree is that of
-/// the list of pairs. Gains within the quantisation are added up from g and h in another order, so they
-/// may be judged otherwise if they are within the rounding of doubles as well. Choices with actions that are
+/// the list of pairs. Choices with actions that are
 /// not always there are a list of pairs. So is a round of which a word of 64 bits does not hold the sums of a
 /// choice: one of few pairs, or of some thousand actions.
 ///
@@ -115,8 +114,8 @@ impl HistogramCandidateTree {
         }
         let Self { growth, work: Work { quanta, root, scratch, part, columns: own } } = self;
         let columns = with_indicators(columns, sample.indicators(), own);
-        let is_flat = quanta.take(round)?;
-        let (growth, quanta) = (*growth, &*quanta);
+        let is_flat = quanta.take(round, &Shard::whole(round.examples()))?;
+        let (growth, quanta, ranks) = (*growth, &*quanta, &Ranks::alone());
         let [of_contexts, _, of_items] = sample.levels();
         if let Some(count) = sample.actions() {
             let own = columns.map(|allowed| of_contexts.among(allowed));
@@ -135,8 +134,9 @@ impl HistogramCandidateTree {
             if let Some(all) = actions.root(&words) {
                 let view = View { rows: choices, ..View::whole(layout, &words) };
                 let columns = ContextColumns { layout, cuts: &of_contexts.cuts, allowed: own };
-                let grower = Grower::new(growth, (round, quanta), scratch, columns, actions);
-                let grown = grower.tree(sample.inputs(), Root { view, actions: all, is_flat }, root);
+                let grower = Grower::new(growth, (round, quanta), scratch, ranks, columns, actions);
+                let from = Root { view, count: choices, actions: all, is_flat };
+                let grown = grower.tree(sample.inputs(), from, root);
                 scratch.put_words(words);
                 return answered(grown?, sample, quanta, values);
             }
@@ -144,8 +144,9 @@ impl HistogramCandidateTree {
         }
         let view = View::of_words(&of_contexts.layout, quanta.of(0));
         let columns = PairColumns { sample, allowed: columns };
-        let grower = Grower::new(growth, (round, quanta), scratch, columns, OneHot { quanta });
-        let grown = grower.tree(sample.inputs(), Root { view, actions: Actions::One(0), is_flat }, root)?;
+        let grower = Grower::new(growth, (round, quanta), scratch, ranks, columns, OneHot { quanta, ranks });
+        let from = Root { view, count: view.rows, actions: Actions::One(0), is_flat };
+        let grown = grower.tree(sample.inputs(), from, root)?;
         answered(grown, sample, quanta, values)
     }
 }

@@ -1,6 +1,7 @@
 //! Actions that have features.
 
 use super::level::Level;
+use crate::RankError;
 use crate::batch::contract::in_pool;
 use crate::pairs::histogram_pair_tree::{
     ActionSplits, Actions, Buffers, Cut, Histogram, MissingSide, Parted, Quanta, Question, Search, Sums,
@@ -134,8 +135,8 @@ impl<'a> ActionSplits<'a> for ItemActions<'a> {
         }
     }
 
-    fn among(&self, view: View<'_>, rows: &[u32], actions: &Actions, _: Sums) -> Actions {
-        let Actions::Several(actions) = actions else { return actions.minus(actions) };
+    fn among(&self, view: View<'_>, rows: &[u32], actions: &Actions, _: Sums) -> Result<Actions, RankError> {
+        let Actions::Several(actions) = actions else { return Ok(actions.minus(actions)) };
         let words = self.quanta.of(0);
         let mut sums: Vec<(u32, Sums)> =
             actions.iter().map(|(action, _)| (*action, Sums::default())).collect();
@@ -149,7 +150,7 @@ impl<'a> ActionSplits<'a> for ItemActions<'a> {
             }
             take_run(&mut of_run, sums.iter_mut().map(|(_, sums)| sums));
         }
-        Actions::Several(sums)
+        Ok(Actions::Several(sums))
     }
 
     /// None: they are made for each node.

@@ -1,6 +1,7 @@
 //! The bins of one level of candidates.
 
 use crate::LearnerError;
+use crate::Shard;
 use crate::batch::binned_columns::cuts_of;
 use crate::batch::indicators::checked_indicators;
 use crate::pairs::PairNode;
@@ -37,8 +38,9 @@ impl Level {
             }
             error => error,
         })?;
-        let cuts = cuts_of(matrix, bins)?;
-        let layout = Layout::of(matrix, &cuts, &indicators);
+        let whole = Shard::whole(matrix.len());
+        let cuts = cuts_of(matrix, bins, &whole)?;
+        let layout = Layout::of(matrix, &cuts, &indicators, &whole)?;
         Ok(Self { first, cuts, layout })
     }
 

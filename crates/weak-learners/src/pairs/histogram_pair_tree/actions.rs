@@ -4,8 +4,9 @@ use super::buffers::Buffers;
 use super::histogram::View;
 use super::quantise::Quanta;
 use super::split::{Question, Search};
-use super::sums::{Sums, Word};
+use super::sums::{Sums, Word, add_up};
 use crate::pairs::PairNode;
+use crate::{RankError, Ranks};
 use std::sync::atomic::AtomicU64;
 
 /// The actions of a node.
@@ -87,8 +88,10 @@ pub(in crate::pairs) trait ActionSplits<'a>: Sync {
     /// Calls `with` with the example and the action in the round of every pair of some rows and actions.
     fn each_pair(&self, view: View<'_>, rows: &[u32], actions: &Actions, with: impl FnMut(usize, u32));
 
-    /// The same actions with their sums over some rows, whose sums over all these actions are `all`.
-    fn among(&self, view: View<'_>, rows: &[u32], actions: &Actions, all: Sums) -> Actions;
+    /// The same actions with their sums over some rows, whose sums over all these actions are `all`; the rows
+    /// are those of all ranks.
+    fn among(&self, view: View<'_>, rows: &[u32], actions: &Actions, all: Sums)
+    -> Result<Actions, RankError>;
 
     /// The words of all examples for a node of these actions, if they are there.
     fn words_of(&self, actions: &Actions) -> Option<&'a [AtomicU64]>;
@@ -98,6 +101,7 @@ pub(in crate::pairs) trait ActionSplits<'a>: Sync {
 /// together.
 pub(in crate::pairs) struct OneHot<'a> {
     pub(in crate::pairs) quanta: &'a Quanta,
+    pub(in crate::pairs) ranks: &'a Ranks,
 }
 
 impl<'a> ActionSplits<'a> for OneHot<'a> {
@@ -140,24 +144,33 @@ impl<'a> ActionSplits<'a> for OneHot<'a> {
     }
 
     /// The sums of the last action are what the others leave.
-    fn among(&self, view: View<'_>, rows: &[u32], actions: &Actions, all: Sums) -> Actions {
-        let Actions::Several(actions) = actions else { return actions.minus(actions) };
-        let mut rest = all;
-        let last = actions.len() - 1;
-        let sums = |(k, (action, _)): (usize, &(u32, Sums))| {
-            let mut sums = rest;
-            if k < last {
-                let words = self.quanta.of(*action);
-                let (g, h) = rows.iter().fold((0_i64, 0_i64), |(g, h), row| {
-                    let (g_row, h_row) = Word::load(&words[view.sample_row(*row)]).unpack();
-                    (g + i64::from(g_row), h + i64::from(h_row))
-                });
-                sums = Sums { g: g as f64, h: h as f64 };
-                rest -= sums;
-            }
-            (*action, sums)
+    fn among(
+        &self,
+        view: View<'_>,
+        rows: &[u32],
+        actions: &Actions,
+        all: Sums,
+    ) -> Result<Actions, RankError> {
+        let Actions::Several(actions) = actions else { return Ok(actions.minus(actions)) };
+        let of_rows = |action: u32| {
+            let words = self.quanta.of(action);
+            let (g, h) = rows.iter().fold((0_i64, 0_i64), |(g, h), row| {
+                let (g_row, h_row) = Word::load(&words[view.sample_row(*row)]).unpack();
+                (g + i64::from(g_row), h + i64::from(h_row))
+            });
+            Sums { g: g as f64, h: h as f64 }
         };
-        Actions::Several(actions.iter().enumerate().map(sums).collect())
+        let mut found: Vec<(u32, Sums)> = actions.iter().map(|(action, _)| (*action, all)).collect();
+        if let Some(((_, last), others)) = found.split_last_mut() {
+            others.iter_mut().for_each(|(action, sums)| *sums = of_rows(*action));
+            if self.ranks.are_several() {
+                let mut sums: Vec<Sums> = others.iter().map(|(_, sums)| *sums).collect();
+                add_up(&mut sums, self.ranks, &mut Vec::new())?;
+                others.iter_mut().zip(sums).for_each(|((_, here), sums)| *here = sums);
+            }
+            others.iter().for_each(|(_, sums)| *last -= *sums);
+        }
+        Ok(Actions::Several(found))
     }
 
     /// Those of one action.

@@ -29,6 +29,8 @@ pub(in crate::pairs) struct Buffers {
     /// The record of each node, if the tree is to be pruned.
     pub(in crate::pairs) records: Vec<SplitRecord>,
     pub(in crate::pairs) cells: FreeCells,
+    /// The message of a histogram.
+    pub(in crate::pairs) numbers: Vec<u64>,
 }
 
 /// Rows, and a buffer to partition them.

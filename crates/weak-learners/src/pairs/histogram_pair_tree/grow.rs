@@ -3,14 +3,15 @@
 use super::actions::{ActionSplits, Actions, Parted};
 use super::buffers::{Buffers, RowBuffers, Scratch};
 use super::columns::Columns;
+use super::grains::{GrainSums, Grains};
 use super::histogram::{Histogram, View};
 use super::quantise::Quanta;
-use super::split::{Cut, MissingSide, Question, Roundings, ScaledGain, Search, Split, Unrounded};
+use super::split::{Cut, MissingSide, Question, Roundings, ScaledGain, Search, Split};
 use super::sums::{Sums, Word};
-use crate::LearnerError;
 use crate::batch::contract::in_pool;
 use crate::pairs::best_first::{SplitRecord, TreeGain, pruned};
 use crate::pairs::{PairGrowth, PairNode, PairRound, PairTree};
+use crate::{LearnerError, RankError, Ranks};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The number of rows of a node from which its children are worth two threads.
@@ -25,6 +26,8 @@ struct Node<'n> {
     rows: &'n mut [u32],
     /// A buffer of the same length.
     spare: &'n mut [u32],
+    /// The number of its rows on all ranks.
+    count: u64,
     actions: Actions,
     sums: Sums,
     depth: u32,
@@ -34,22 +37,27 @@ struct Node<'n> {
 }
 
 impl Node<'_> {
-    /// The number of its pairs.
+    /// The number of its pairs on all ranks.
     #[allow(clippy::cast_precision_loss, reason = "for a bound on rounding")]
     fn pairs(&self) -> f64 {
-        self.rows.len() as f64 * self.actions.len() as f64
+        self.count as f64 * self.actions.len() as f64
     }
 }
 
 /// The node from which a tree grows.
 pub(in crate::pairs) struct Root<'a> {
     pub(in crate::pairs) view: View<'a>,
+    /// The number of its rows on all ranks.
+    pub(in crate::pairs) count: usize,
     pub(in crate::pairs) actions: Actions,
-    /// Whether Σ_a g of every row is 0.
+    /// Whether Σ_a g of every row of all ranks is 0.
     pub(in crate::pairs) is_flat: bool,
 }
 
 /// The inputs shared by all nodes of a tree.
+///
+/// The ranks of a training grow the same nodes in the same order: whatever a choice depends on is a sum over
+/// all of them. Between their messages each works on its own rows.
 pub(in crate::pairs) struct Grower<'a, C, A> {
     columns: C,
     actions: A,
@@ -62,6 +70,7 @@ pub(in crate::pairs) struct Grower<'a, C, A> {
     /// H up to which a histogram is packed.
     limit: f64,
     scratch: &'a Scratch,
+    ranks: &'a Ranks,
 }
 
 impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
@@ -70,6 +79,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         growth: PairGrowth,
         (round, quanta): (&'a PairRound<'a>, &'a Quanta),
         scratch: &'a Scratch,
+        ranks: &'a Ranks,
         columns: C,
         actions: A,
     ) -> Self {
@@ -84,6 +94,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
             least: quanta.units.weight(growth.min_child_weight()).max(1.0),
             limit: Word::limit(quanta.ratio),
             scratch,
+            ranks,
         }
     }
 
@@ -92,7 +103,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
     pub(in crate::pairs) fn tree(
         &self,
         inputs: usize,
-        Root { view, actions, is_flat }: Root<'_>,
+        Root { view, count, actions, is_flat }: Root<'_>,
         row_buffers: &mut RowBuffers,
     ) -> Result<(PairTree, bool), LearnerError> {
         let mut buffers = self.scratch.take_buffers();
@@ -103,9 +114,15 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         // At most 2^32 rows.
         let (rows, spare) = row_buffers.fill((0..=u32::MAX).take(view.rows));
         let is_open = self.is_open(0, sums);
-        let histogram = (is_open && !is_flat).then(|| self.counted(&mut buffers, view, rows, sums));
-        let root = Node { view, rows, spare, actions, sums, depth: 0, is_open, histogram };
-        self.grow(&mut buffers, root, FORKS);
+        let histogram = match is_open && !is_flat {
+            true => Some(self.counted(&mut buffers, view, rows, sums)?),
+            false => None,
+        };
+        let count = count as u64;
+        let root = Node { view, rows, spare, count, actions, sums, depth: 0, is_open, histogram };
+        // Threads would send the messages of two nodes in any order.
+        let forks = if self.ranks.are_several() { 0 } else { FORKS };
+        self.grow(&mut buffers, root, forks)?;
         let grown = buffers.nodes.len();
         let nodes = match self.growth.max_leaves() {
             None => buffers.nodes.clone(),
@@ -117,7 +134,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
     }
 
     /// Grows the subtree of a node, and writes its answers.
-    fn grow<'n>(&self, buffers: &mut Buffers, mut node: Node<'n>, forks: u32)
+    fn grow<'n>(&self, buffers: &mut Buffers, mut node: Node<'n>, forks: u32) -> Result<(), RankError>
     where
         'a: 'n,
     {
@@ -126,38 +143,47 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
             if node.is_open && may_copy && self.columns.is_worth_copying(node.view, node.rows.len()) {
                 let mut copy = self.scratch.take_copy();
                 let view = copy.of(node.view, node.rows);
-                self.grow(buffers, Node { view, ..node }, forks);
-                return self.scratch.put_copy(copy);
+                self.grow(buffers, Node { view, ..node }, forks)?;
+                self.scratch.put_copy(copy);
+                return Ok(());
             }
-            let split = self.best(buffers, &mut node);
+            let split = self.best(buffers, &mut node)?;
             if self.growth.max_leaves().is_some() {
                 buffers.records.push(self.split_record(node.sums, split.as_ref()));
             }
             let rest = match split {
-                None => return self.leaf(buffers, node),
-                Some(Split { question: Question::Context(cut), left }) if cut.column < self.columns.len() => {
-                    self.cut(buffers, node, left, cut, forks)
+                None => {
+                    self.leaf(buffers, node);
+                    return Ok(());
                 }
-                Some(Split { question, .. }) => self.part(buffers, node, question, forks),
+                Some(Split { question: Question::Context(cut), left }) if cut.column < self.columns.len() => {
+                    self.cut(buffers, node, left, cut, forks)?
+                }
+                Some(Split { question, .. }) => self.part(buffers, node, question, forks)?,
             };
             match rest {
                 Some(rest) => node = rest,
-                None => return,
+                None => return Ok(()),
             }
         }
     }
 
-    fn best(&self, buffers: &mut Buffers, node: &mut Node<'_>) -> Option<Split> {
+    fn best(&self, buffers: &mut Buffers, node: &mut Node<'_>) -> Result<Option<Split>, RankError> {
         if !node.is_open {
-            return None;
+            return Ok(None);
         }
-        let (split, is_certain) = self.search(buffers, node, Roundings::Independent)?;
-        if is_certain || self.gains_before_rounding(node, &split) {
-            return Some(split);
+        let Some((split, is_certain)) = self.search(buffers, node, Roundings::Independent) else {
+            return Ok(None);
+        };
+        if is_certain || self.gains_before_rounding(node, &split)? {
+            return Ok(Some(split));
         }
-        let (other, is_certain) = self.search(buffers, node, Roundings::Any)?;
+        let Some((other, is_certain)) = self.search(buffers, node, Roundings::Any) else {
+            return Ok(None);
+        };
         let is_another = other.question != split.question;
-        (is_certain || (is_another && self.gains_before_rounding(node, &other))).then_some(other)
+        let gains = is_certain || (is_another && self.gains_before_rounding(node, &other)?);
+        Ok(gains.then_some(other))
     }
 
     /// The best split beyond these roundings, and whether it is beyond any.
@@ -215,38 +241,41 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         left: Sums,
         cut: Cut,
         forks: u32,
-    ) -> Option<Node<'n>>
+    ) -> Result<Option<Node<'n>>, RankError>
     where
         'a: 'n,
     {
-        let Node { view, rows, spare, actions, sums, depth, histogram, .. } = node;
+        let Node { view, rows, spare, count, actions, sums, depth, histogram, .. } = node;
         let middle = self.columns.partition(view, cut, rows, spare);
         let halves = [spare.split_at_mut(middle), rows.split_at_mut(middle)];
         let [(below, rest), (below_spare, rest_spare)] = halves;
-        let is_smaller = below.len() <= rest.len();
+        let mut counts = [below.len() as u64];
+        self.ranks.sum(&mut counts)?;
+        let counts = [counts[0], count.saturating_sub(counts[0])];
+        let is_smaller = counts[0] <= counts[1];
         let few = if is_smaller { &*below } else { &*rest };
         let of_all = if is_smaller { left } else { sums - left };
-        let of_few = self.actions.among(view, few, &actions, of_all);
+        let of_few = self.actions.among(view, few, &actions, of_all)?;
         let (of_below, of_rest) = match (is_smaller, actions.minus(&of_few)) {
             (true, of_many) => (of_few, of_many),
             (false, of_many) => (of_many, of_few),
         };
-        let child = |rows, spare, actions, sums| {
+        let child = |rows, spare, count, (actions, sums)| {
             let is_open = self.is_open(depth + 1, sums);
-            Node { view, rows, spare, actions, sums, depth: depth + 1, is_open, histogram: None }
+            Node { view, rows, spare, count, actions, sums, depth: depth + 1, is_open, histogram: None }
         };
-        let below = child(below, below_spare, of_below, left);
-        let rest = child(rest, rest_spare, of_rest, sums - left);
+        let below = child(below, below_spare, counts[0], (of_below, left));
+        let rest = child(rest, rest_spare, counts[1], (of_rest, sums - left));
         let (mut smaller, mut larger) = if is_smaller { (below, rest) } else { (rest, below) };
-        self.count_children(buffers, histogram, &mut smaller, &mut larger);
+        self.count_children(buffers, histogram, &mut smaller, &mut larger)?;
 
         let parent = buffers.open();
         let is_big = smaller.rows.len() >= WORTHWHILE;
         let grow_smaller = |buffers: &mut Buffers| self.grow(buffers, smaller, forks.saturating_sub(1));
-        let (second, remaining) = self.branch(buffers, is_big, grow_smaller, larger, forks);
+        let (second, remaining) = self.branch(buffers, is_big, grow_smaller, larger, forks)?;
         let children = [parent + 1, second];
         buffers.nodes[parent as usize] = asked(self.columns.test(cut), children, is_smaller);
-        remaining
+        Ok(remaining)
     }
 
     /// Computes the histograms of the open children of a node that was cut.
@@ -256,38 +285,59 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         histogram: Option<Histogram>,
         smaller: &mut Node<'_>,
         larger: &mut Node<'_>,
-    ) {
-        let Some(mut histogram) = histogram else { return };
+    ) -> Result<(), RankError> {
+        let Some(mut histogram) = histogram else { return Ok(()) };
         let (view, few) = (smaller.view, &*smaller.rows);
         if smaller.is_open {
-            let counted = self.counted(buffers, view, few, smaller.sums);
+            let counted = self.counted(buffers, view, few, smaller.sums)?;
             if larger.is_open {
                 histogram.subtract(&counted);
             }
             smaller.histogram = Some(counted);
         } else if larger.is_open {
-            self.remove(buffers, &mut histogram, view, few);
+            self.remove(buffers, &mut histogram, (view, few), smaller.sums)?;
         }
         if larger.is_open {
             larger.histogram = Some(self.narrowed(buffers, histogram, larger.sums));
         } else {
             buffers.put(Some(histogram));
         }
+        Ok(())
     }
 
-    /// The histogram of some rows with these sums.
-    fn counted(&self, buffers: &mut Buffers, view: View<'_>, rows: &[u32], sums: Sums) -> Histogram {
+    /// The histogram of some rows with these sums, on all ranks.
+    fn counted(
+        &self,
+        buffers: &mut Buffers,
+        view: View<'_>,
+        rows: &[u32],
+        sums: Sums,
+    ) -> Result<Histogram, RankError> {
         let mut histogram = buffers.histogram(self.columns.cells(), sums.h <= self.limit);
         let free = &mut buffers.cells;
         match &mut histogram {
             Histogram::Packed(cells) => self.columns.count(free, view, rows, cells, |word| word),
             Histogram::Wide(cells) => self.columns.count(free, view, rows, cells, Sums::from),
         }
-        histogram
+        histogram.add_up(self.ranks, &mut buffers.numbers)?;
+        Ok(histogram)
     }
 
-    /// Subtracts rows from a histogram.
-    fn remove(&self, buffers: &mut Buffers, histogram: &mut Histogram, view: View<'_>, rows: &[u32]) {
+    /// Subtracts rows with these sums from a histogram.
+    fn remove(
+        &self,
+        buffers: &mut Buffers,
+        histogram: &mut Histogram,
+        (view, rows): (View<'_>, &[u32]),
+        sums: Sums,
+    ) -> Result<(), RankError> {
+        // The histogram is that of all ranks, and so has to be what is subtracted.
+        if self.ranks.are_several() {
+            let counted = self.counted(buffers, view, rows, sums)?;
+            histogram.subtract(&counted);
+            buffers.put(Some(counted));
+            return Ok(());
+        }
         let free = &mut buffers.cells;
         match histogram {
             Histogram::Packed(cells) => {
@@ -297,6 +347,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
                 self.columns.count(free, view, rows, cells, |word| Sums::default() - Sums::from(word));
             }
         }
+        Ok(())
     }
 
     /// The same histogram in words, if they can hold these sums.
@@ -312,11 +363,11 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         node: Node<'n>,
         question: Question,
         forks: u32,
-    ) -> Option<Node<'n>>
+    ) -> Result<Option<Node<'n>>, RankError>
     where
         'a: 'n,
     {
-        let Node { view, rows, spare, actions, sums, depth, mut histogram, .. } = node;
+        let Node { view, rows, spare, count, actions, sums, depth, mut histogram, .. } = node;
         let Parted { first, second, sums_of_first, is_first_below, test } =
             self.actions.part(actions, question);
         let sums_of_second = sums - sums_of_first;
@@ -335,7 +386,10 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
                 view
             }
         };
-        let counted = first_open.then(|| self.counted(buffers, first_view, rows, sums_of_first));
+        let counted = match first_open {
+            true => Some(self.counted(buffers, first_view, rows, sums_of_first)?),
+            false => None,
+        };
         if second_open {
             let of_second = match (histogram.take(), &counted) {
                 (Some(mut all), Some(first)) => {
@@ -343,10 +397,10 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
                     self.narrowed(buffers, all, sums_of_second)
                 }
                 (Some(mut all), None) => {
-                    self.remove(buffers, &mut all, first_view, rows);
+                    self.remove(buffers, &mut all, (first_view, rows), sums_of_first)?;
                     self.narrowed(buffers, all, sums_of_second)
                 }
-                (None, _) => self.counted(buffers, second_view, rows, sums_of_second),
+                (None, _) => self.counted(buffers, second_view, rows, sums_of_second)?,
             };
             histogram = Some(of_second);
         } else {
@@ -364,6 +418,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
             view: second_view,
             rows,
             spare,
+            count,
             actions: second,
             sums: sums_of_second,
             depth,
@@ -382,21 +437,23 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
                 view: first_view,
                 rows,
                 spare,
+                count,
                 actions: first,
                 sums: sums_of_first,
                 depth,
                 is_open: first_open,
                 histogram: counted,
             };
-            self.grow(buffers, node, forks.saturating_sub(1));
+            self.grow(buffers, node, forks.saturating_sub(1))?;
             self.scratch.put_rows(row_buffers);
+            Ok(())
         };
-        let (place, remaining) = self.branch(buffers, is_big, grow_first, second, forks);
+        let (place, remaining) = self.branch(buffers, is_big, grow_first, second, forks)?;
         if let Some(made) = made {
             self.scratch.put_words(made);
         }
         buffers.nodes[parent as usize] = asked(test, [parent + 1, place], is_first_below);
-        remaining
+        Ok(remaining)
     }
 
     /// The words of some rows for a node of these actions, where they are not there yet.
@@ -422,32 +479,37 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         &self,
         buffers: &mut Buffers,
         is_big: bool,
-        first: impl FnOnce(&mut Buffers) + Send,
+        first: impl FnOnce(&mut Buffers) -> Result<(), RankError> + Send,
         second: Node<'n>,
         forks: u32,
-    ) -> (u32, Option<Node<'n>>)
+    ) -> Result<(u32, Option<Node<'n>>), RankError>
     where
         'a: 'n,
     {
         if !(forks > 0 && is_big && in_pool(1, 1)) {
-            first(buffers);
-            return (buffers.next(), Some(second));
+            first(buffers)?;
+            return Ok((buffers.next(), Some(second)));
         }
         let mut other = self.scratch.take_buffers();
-        rayon::join(|| self.grow(&mut other, second, forks - 1), || first(buffers));
+        let grown = rayon::join(|| self.grow(&mut other, second, forks - 1), || first(buffers));
+        grown.0.and(grown.1)?;
         let place = buffers.append(&mut other);
         self.scratch.put_buffers(other);
-        (place, None)
+        Ok((place, None))
     }
 
     /// Whether a split's gain, from the unrounded g and h, exceeds the rounding of its sums.
-    fn gains_before_rounding(&self, node: &mut Node<'_>, split: &Split) -> bool {
-        let (pairs, view) = (node.pairs(), node.view);
+    fn gains_before_rounding(&self, node: &mut Node<'_>, split: &Split) -> Result<bool, RankError> {
+        let (pairs, view, units) = (node.pairs(), node.view, self.quanta.units);
+        let mut most = [0.0_f64; 2];
+        self.actions.each_pair(view, node.rows, &node.actions, |i, action| {
+            let [g, h] = Grains::pair(self.round, units, (i, action));
+            most = [most[0].max(g.abs()), most[1].max(h)];
+        });
+        let grains = Grains::of(self.round, units, pairs, self.ranks.largest(most)?);
         let sum = |rows: &[u32], actions: &Actions| {
-            let mut sums = Unrounded::default();
-            self.actions.each_pair(view, rows, actions, |i, action| {
-                sums.add(self.round, self.quanta.units, i, action);
-            });
+            let mut sums = GrainSums::default();
+            self.actions.each_pair(view, rows, actions, |i, action| grains.add(&mut sums, (i, action)));
             sums
         };
         let sides = match split.question {
@@ -463,7 +525,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
                 if is_first_below { [first, second] } else { [second, first] }
             }
         };
-        ScaledGain::of_unrounded(sides, self.lambda, pairs)
+        Ok(ScaledGain::of_unrounded(grains.of_all_ranks(sides, self.ranks)?, self.lambda, pairs))
     }
 }
 

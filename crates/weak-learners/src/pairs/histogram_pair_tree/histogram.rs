@@ -1,7 +1,8 @@
 //! Sums per bin.
 
-use super::sums::{Cell, Sums, Word};
+use super::sums::{Cell, Sums, Word, add_up};
 use crate::pairs::binned_contexts::{BLOCK, Layout, SparseRows};
+use crate::{RankError, Ranks};
 use rows::numeric::vectorised;
 use std::sync::atomic::AtomicU64;
 
@@ -37,6 +38,18 @@ impl Histogram {
             (Self::Packed(all), Self::Wide(part)) => subtract(all, part),
             (Self::Wide(all), Self::Packed(part)) => subtract(all, part),
             (Self::Wide(all), Self::Wide(part)) => subtract(all, part),
+        }
+    }
+
+    /// Adds the histograms of the same node on all ranks.
+    pub(in crate::pairs) fn add_up(
+        &mut self,
+        ranks: &Ranks,
+        numbers: &mut Vec<u64>,
+    ) -> Result<(), RankError> {
+        match self {
+            Self::Packed(cells) => add_up(cells, ranks, numbers),
+            Self::Wide(cells) => add_up(cells, ranks, numbers),
         }
     }
 }
@@ -96,7 +109,7 @@ impl<'a> View<'a> {
     /// Whether so many rows are worth a copy: few of many, in a view of more than so many bytes.
     pub(in crate::pairs) fn is_worth_copying(&self, rows: usize, bytes: usize) -> bool {
         let is_narrow = self.sparse.is_none() && self.layout.groups <= BLOCK;
-        is_narrow && rows * FEWER <= self.rows && self.rows * self.layout.groups > bytes
+        is_narrow && rows > 0 && rows * FEWER <= self.rows && self.rows * self.layout.groups > bytes
     }
 
     /// Adds `of` the words of some rows to their cells.
@@ -106,6 +119,10 @@ impl<'a> View<'a> {
         histogram: &mut [C],
         of: impl Fn(Word) -> C + Copy,
     ) {
+        // A node of all ranks may have no rows on one.
+        if rows.is_empty() {
+            return;
+        }
         let (groups, listed) = histogram.split_at_mut(self.layout.groups * self.layout.stride);
         match self.layout.stride {
             16 => self.count_groups::<16, C>(rows, groups, of),

@@ -5,6 +5,7 @@
 
 mod actions;
 mod columns;
+mod grains;
 mod grow;
 mod histogram;
 mod node;
@@ -18,9 +19,9 @@ mod sums;
 use super::binned_contexts::{Layout, PartialLayout};
 use super::contract::check_columns;
 use super::{BinnedContexts, ColumnRestricted, PairGrowth, PairLearner, PairRound, PairTree};
-use crate::LearnerError;
 use crate::batch::Sample;
 use crate::batch::indicators::with_indicators;
+use crate::{LearnerError, Shard};
 use restricted::Router;
 use serde::{Deserialize, Serialize};
 
@@ -50,11 +51,14 @@ pub(in crate::pairs) use sums::{Cell, FreeCells, Sums, Word};
 /// child is the difference. Rows move between children by four bytes each. A node whose children would be
 /// too light is not counted. The values on the pairs come from the leaves, without a walk. Where the tree
 /// was pruned to `max_leaves`, or grown on some rows, the rows are partitioned once more, action by action.
+/// *Ranks:* on the contexts of a rank, the tree is that of the rows of all ranks, to the bit. They exchange
+/// the bins of the smaller child of a node, 8 bytes each if G and H fit a word, else 16; its number of rows;
+/// and 16 bytes for each action of a node of several but the last. Threads do not share nodes then.
 /// *Threads:* inside a rayon pool (`pool.install(|| …)`) the threads of the pool share the children of large
 /// nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for each action that a thread works on, and the
-/// histograms of O(log n) nodes for each. A bin takes 8 bytes if G and H of the node fit a word, else 16.
-/// All are kept from one training to the next. After the first training, a training allocates the nodes of
-/// the tree, a list of actions for each node of several, and the memory of pruning.
+/// histograms of O(log n) nodes for each. A bin takes 8 bytes if G and H of the node fit a word, else 16. All
+/// are kept from one training to the next. After the first training, a training allocates the nodes of the
+/// tree, a list of actions for each node of several, and the memory of pruning.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -159,7 +163,7 @@ impl HistogramPairTree {
         let columns = with_indicators(columns, contexts.indicators(), &mut own);
         let among = columns.and_then(|allowed| part.among(contexts.layout(), allowed));
         let (layout, columns) = among.map_or((contexts.layout(), columns), |part| (part, None));
-        let grown = work.tree(*growth, (contexts, layout), round, columns);
+        let grown = work.tree(*growth, (contexts, layout, contexts.rows()), round, columns);
         (work.part, work.columns) = (part, own);
         let (tree, is_whole) = grown?;
         if is_whole {
@@ -172,24 +176,26 @@ impl HistogramPairTree {
 }
 
 impl Work {
-    /// The tree of a round on the rows of a layout, and whether nothing of it was pruned.
+    /// The tree of a round on the rows of a layout and those of other ranks, and whether nothing of it was
+    /// pruned.
     fn tree(
         &mut self,
         growth: PairGrowth,
-        (contexts, layout): (&BinnedContexts, &Layout),
+        (contexts, layout, shard): (&BinnedContexts, &Layout, &Shard),
         round: &PairRound<'_>,
         columns: Option<&[bool]>,
     ) -> Result<(PairTree, bool), LearnerError> {
         let Self { quanta, root, scratch, .. } = self;
-        let is_flat = quanta.take(round)?;
+        let is_flat = quanta.take(round, shard)?;
         let quanta = &*quanta;
         let (actions, words) = match quanta.sums[..] {
             [_] => (Actions::One(0), quanta.of(0)),
             ref sums => (Actions::Several((0..).zip(sums.iter().copied()).collect()), quanta.rest()),
         };
-        let root_node = Root { view: View::whole(layout, words), actions, is_flat };
+        let root_node = Root { view: View::whole(layout, words), count: shard.total(), actions, is_flat };
         let columns = ContextColumns { layout, cuts: contexts.all_cuts(), allowed: columns };
-        let grower = Grower::new(growth, (round, quanta), scratch, columns, OneHot { quanta });
+        let (ranks, of_actions) = (shard.ranks(), OneHot { quanta, ranks: shard.ranks() });
+        let grower = Grower::new(growth, (round, quanta), scratch, ranks, columns, of_actions);
         grower.tree(contexts.inputs(), root_node, root)
     }
 }

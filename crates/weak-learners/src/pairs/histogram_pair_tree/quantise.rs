@@ -1,9 +1,9 @@
 //! g and h of every pair as whole numbers of quanta.
 
-use super::sums::{Sums, Word};
-use crate::LearnerError;
+use super::sums::{Sums, Word, add_up};
 use crate::batch::contract::{in_pool, in_units};
 use crate::pairs::{PairRound, PairWeights};
+use crate::{LearnerError, Shard};
 use rayon::prelude::*;
 use rows::numeric::{exponent_above, scale, scale_down, vectorised};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -38,15 +38,20 @@ pub(in crate::pairs) struct Quanta {
 }
 
 impl Quanta {
-    /// Quantises a round; returns whether every Σ_a g is 0.
+    /// Quantises the examples of a rank among all; returns whether every Σ_a g is 0, on all ranks.
     ///
     /// The quanta of an example are differences of its rounded running sums Σ_(b≤a) g_b. Each is off by at
-    /// most one, and if the g of an example sum to 0, so do its quanta.
-    ///
+    /// most one, and if the g of an example sum to 0, so do its quanta. The quanta, the sums and the ratio
+    /// are those of all ranks: sums are whole numbers, and the others are maxima.
     ///
     /// # Errors
-    /// [`LearnerError::BadParameter`] with more than 2^24 actions.
-    pub(in crate::pairs) fn take(&mut self, round: &PairRound<'_>) -> Result<bool, LearnerError> {
+    /// [`LearnerError::BadParameter`] with more than 2^24 actions, [`LearnerError::ZeroWeights`],
+    /// [`LearnerError::Ranks`].
+    pub(in crate::pairs) fn take(
+        &mut self,
+        round: &PairRound<'_>,
+        shard: &Shard,
+    ) -> Result<bool, LearnerError> {
         let (n, actions) = (round.examples(), round.actions());
         if actions > 1 << 24 {
             #[allow(clippy::cast_precision_loss, reason = "for the message")]
@@ -54,9 +59,10 @@ impl Quanta {
             return Err(LearnerError::BadParameter { name: "actions", value, domain: "|A| ≤ 2^24" });
         }
         // Σ_a of an example is below 2^bits, and so all sums below 2^52.
-        let most = if n <= FEW { BITS_OF_FEW } else { BITS };
-        let bits = (52 - n.next_power_of_two().ilog2().cast_signed()).min(most);
-        let [g, h] = largest(round).map(|exponent| exponent - bits);
+        let (total, ranks) = (shard.total(), shard.ranks());
+        let most = if total <= FEW { BITS_OF_FEW } else { BITS };
+        let bits = (52 - total.next_power_of_two().ilog2().cast_signed()).min(most);
+        let [g, h] = exponents(round, shard)?.map(|exponent| exponent - bits);
         self.units = Units { g, h };
         self.held = 1 << (31 - bits);
         self.words.resize_with(n * actions, AtomicU64::default);
@@ -77,14 +83,16 @@ impl Quanta {
         } else {
             self.partial.chunks_mut(actions).enumerate().map(part).fold(EMPTY, combine)
         };
+        let [ratio, uneven] = ranks.largest([f64::from(ratio), f64::from(u8::from(!is_flat))])?;
         // Three roundings to 24 bits.
-        self.ratio = f64::from(ratio) * (1.0 + 1e-6);
+        self.ratio = ratio * (1.0 + 1e-6);
         self.sums.clear();
         self.sums.resize(actions, Sums::default());
         for sums in self.partial.chunks(actions) {
             self.sums.iter_mut().zip(sums).for_each(|(all, sums)| *all += *sums);
         }
-        Ok(is_flat)
+        add_up(&mut self.sums, ranks, &mut Vec::new())?;
+        Ok(uneven == 0.0)
     }
 
     /// All pairs, at a·n + i.
@@ -212,8 +220,8 @@ fn quantise(
     (before[..len].iter().all(|g| *g == 0), ratios.iter().fold(0.0, |most: f32, ratio| most.max(*ratio)))
 }
 
-/// For g and for h, an e with Σ_a |g| < 2^e for every example.
-fn largest(round: &PairRound<'_>) -> [i32; 2] {
+/// For g and for h, an e with Σ_a |g| < 2^e for every example of all ranks.
+fn exponents(round: &PairRound<'_>, shard: &Shard) -> Result<[i32; 2], LearnerError> {
     let (n, actions) = (round.examples(), round.actions());
     let of_part = |part: usize| {
         let mut largest = [0.0_f64; 2];
@@ -234,21 +242,22 @@ fn largest(round: &PairRound<'_>) -> [i32; 2] {
         (0..parts).map(of_part).fold([0.0; 2], most)
     };
     let several = actions.next_power_of_two().ilog2().cast_signed();
-    let slices = [
-        round.gradients(),
-        match round.weights() {
-            PairWeights::OfExamples(h) | PairWeights::OfPairs(h) => h,
-        },
-    ];
-    [0, 1].map(|k| {
-        let largest = largest[k];
-        if largest < f64::MAX / 2.0 {
-            exponent_above(largest) + 1
-        } else {
-            // The sum is beyond the range.
-            exponent_above(slices[k].iter().fold(0.0, |m: f64, v| m.max(v.abs()))) + several + 1
-        }
-    })
+    let largest = shard.ranks().largest(largest)?;
+    // A positive h is part of a positive sum.
+    if largest[1] == 0.0 {
+        return Err(LearnerError::ZeroWeights);
+    }
+    if largest.iter().all(|largest| *largest < f64::MAX / 2.0) {
+        return Ok(largest.map(|largest| exponent_above(largest) + 1));
+    }
+    // A sum is beyond the range.
+    let (PairWeights::OfExamples(h) | PairWeights::OfPairs(h)) = round.weights();
+    let of_one = [round.gradients(), h].map(|of_pairs| of_pairs.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
+    let of_one = shard.ranks().largest(of_one)?;
+    Ok([0, 1].map(|k| match largest[k] < f64::MAX / 2.0 {
+        true => exponent_above(largest[k]) + 1,
+        false => exponent_above(of_one[k]) + several + 1,
+    }))
 }
 
 /// The largest Σ_a |g| and Σ_a h of some examples.
@@ -322,7 +331,7 @@ mod tests {
         let weights = vec![1.0; n];
         let mut quanta = Quanta::default();
         let round = PairRound::new(n, actions, &g, PairWeights::OfExamples(&weights));
-        assert_eq!(round.and_then(|round| quanta.take(&round)), Ok(true));
+        assert_eq!(round.and_then(|round| quanta.take(&round, &Shard::whole(n))), Ok(true));
         let sum = |i: usize| {
             (0..actions).map(|a| i64::from(Word::load(&quanta.words[a * n + i]).unpack().0)).sum::<i64>()
         };

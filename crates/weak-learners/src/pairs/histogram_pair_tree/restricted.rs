@@ -4,10 +4,10 @@ use super::HistogramPairTree;
 use super::buffers::Scratch;
 use super::histogram::View;
 use super::split::Cut;
-use crate::LearnerError;
 use crate::batch::Sample;
 use crate::batch::contract::in_pool;
 use crate::pairs::{BinnedContexts, PairNode, PairRound, PairTree, RowRestricted};
+use crate::{LearnerError, RankError, Shard};
 use rayon::prelude::*;
 
 impl RowRestricted for HistogramPairTree {
@@ -22,10 +22,14 @@ impl RowRestricted for HistogramPairTree {
     ) -> Result<PairTree, LearnerError> {
         let n = contexts.size();
         check(n, rows, part, values)?;
+        if contexts.shard().is_some() {
+            return Err(RankError::OneRankOnly { what: "a tree of some examples" }.into());
+        }
         let Self { growth, work } = self;
         let mut layout = std::mem::take(&mut work.rows);
         layout.select(contexts.layout(), rows);
-        let grown = work.tree(*growth, (contexts, &layout), part, None);
+        let shard = Shard::whole(rows.len());
+        let grown = work.tree(*growth, (contexts, &layout, &shard), part, None);
         work.rows = layout;
         let (tree, _) = grown?;
         work.router.route(&tree, contexts, &work.scratch, values);

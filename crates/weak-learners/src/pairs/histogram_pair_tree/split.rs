@@ -1,11 +1,11 @@
 //! The best split of a node.
 
+use super::grains::Unrounded;
 use super::histogram::Histogram;
-use super::quantise::Units;
 use super::sums::{Cell, Sums};
 use crate::fractions::{Fraction, compare_sums, shifted_sum};
+use crate::pairs::PairNode;
 use crate::pairs::binned_contexts::{Column, Layout};
-use crate::pairs::{PairNode, PairRound, PairWeights};
 
 /// "x_j is in this bin or below", where j is the feature of a column of the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -335,28 +335,5 @@ impl ScaledGain {
             lambda * ((2.0 * g.abs() + off_g) * off_g * wide_a * wide_b + g * g * (a + b + off_h) * off_h);
         // Six further roundings of each of the two terms here.
         first - second > off_first + off_second + 8.0 * f64::EPSILON * (first + second)
-    }
-}
-
-/// G, H and Σ|g| of some pairs in quanta, without rounding.
-#[derive(Debug, Clone, Copy, Default)]
-pub(in crate::pairs) struct Unrounded {
-    g: f64,
-    h: f64,
-    size: f64,
-}
-
-impl Unrounded {
-    /// Adds a pair.
-    pub(in crate::pairs) fn add(&mut self, round: &PairRound<'_>, units: Units, i: usize, action: u32) {
-        let pair = action as usize * round.examples() + i;
-        let h = match round.weights() {
-            PairWeights::OfExamples(h) => h[i],
-            PairWeights::OfPairs(h) => h[pair],
-        };
-        let g = units.gradient(round.gradients()[pair]);
-        self.g += g;
-        self.h += units.weight(h);
-        self.size += g.abs();
     }
 }

@@ -1,5 +1,6 @@
 //! Sums of pairs.
 
+use crate::{RankError, Ranks};
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -115,6 +116,28 @@ pub(in crate::pairs) trait Cell:
 
     /// The free lists of such cells.
     fn free(cells: &mut FreeCells) -> &mut Vec<Vec<Self>>;
+
+    /// Appends its whole numbers, modulo 2^64.
+    fn write(self, numbers: &mut Vec<u64>);
+
+    /// The cell of the next of such numbers.
+    fn read(numbers: &mut impl Iterator<Item = u64>) -> Self;
+}
+
+/// Replaces cells by their sums over the ranks: 8 bytes a word, 16 otherwise.
+pub(in crate::pairs) fn add_up<C: Cell>(
+    cells: &mut [C],
+    ranks: &Ranks,
+    numbers: &mut Vec<u64>,
+) -> Result<(), RankError> {
+    if ranks.are_several() {
+        numbers.clear();
+        cells.iter().for_each(|cell| cell.write(numbers));
+        ranks.sum(numbers)?;
+        let mut numbers = numbers.iter().copied();
+        cells.iter_mut().for_each(|cell| *cell = C::read(&mut numbers));
+    }
+    Ok(())
 }
 
 /// Lists of cells that are free for use.
@@ -152,6 +175,16 @@ impl Cell for Sums {
     fn free(cells: &mut FreeCells) -> &mut Vec<Vec<Self>> {
         &mut cells.wide
     }
+
+    #[allow(clippy::cast_possible_truncation, reason = "whole numbers below 2^53")]
+    fn write(self, numbers: &mut Vec<u64>) {
+        numbers.extend([self.g, self.h].map(|sum| (sum as i64).cast_unsigned()));
+    }
+
+    fn read(numbers: &mut impl Iterator<Item = u64>) -> Self {
+        let mut next = || numbers.next().unwrap_or_default().cast_signed() as f64;
+        Self { g: next(), h: next() }
+    }
 }
 
 impl Cell for Word {
@@ -172,6 +205,14 @@ impl Cell for Word {
 
     fn free(cells: &mut FreeCells) -> &mut Vec<Vec<Self>> {
         &mut cells.packed
+    }
+
+    fn write(self, numbers: &mut Vec<u64>) {
+        numbers.push(self.0);
+    }
+
+    fn read(numbers: &mut impl Iterator<Item = u64>) -> Self {
+        Self(numbers.next().unwrap_or_default())
     }
 }
 

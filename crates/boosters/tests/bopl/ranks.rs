@@ -1,0 +1,262 @@
+//! A log whose rows are those of several ranks: the model, the record and the estimates of one process, to
+//! the byte.
+
+use crate::logs::{Reward, Task};
+use crate::thread_ranks::run;
+use boosters::bopl::{
+    Bopl, BoplError, BoplS, BoplStop, Checkpoint, Classification, PolicyBoosting, PolicyObjective,
+    RewardRegression, Settings, Smoothness, Step, Validation,
+};
+use off_policy::{ActionSets, Log};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::num::NonZero;
+use std::ops::ControlFlow;
+use std::time::Duration;
+use weak_learners::pairs::{
+    BinnedContexts, ColumnSampling, HistogramPairTree, PairGrowth, PairLearner, PairTree, RowSampling,
+};
+use weak_learners::{LearnerError, RankError, Ranks, Shard};
+
+/// Long enough for a busy machine.
+const LIMIT: Duration = Duration::from_secs(300);
+const ROUNDS: usize = 3;
+/// Seven blocks, so that each of seven ranks has one.
+const ROWS: usize = 6 * Shard::BLOCK + 200;
+
+/// The rows of a rank, which begin at a block.
+fn of_rank(log: &Log, ranks: &Ranks) -> Log {
+    log.select(Shard::rows(log.len(), ranks.rank(), ranks.size())).unwrap()
+}
+
+fn contexts(log: &Log, ranks: &Ranks) -> Result<BinnedContexts, LearnerError> {
+    BinnedContexts::of_rank(log.contexts().clone(), 64, ranks.clone())
+}
+
+fn settings(step: Step) -> Settings {
+    Settings::builder().translation(-0.2).ridge(1e-3).step(step).build().unwrap()
+}
+
+fn growth(depth: u32) -> PairGrowth {
+    PairGrowth::builder().max_depth(depth).min_child_weight(1.0).reg_lambda(0.5).build().unwrap()
+}
+
+/// All that is saved of a run: the model, the checkpoint and the estimates.
+fn saved<O, L>(run: &PolicyBoosting<O, L>, validation: &Validation<'_>) -> Vec<u8>
+where
+    O: PolicyObjective,
+    L: PairLearner<Contexts = BinnedContexts, Hypothesis = PairTree> + Clone + Serialize,
+{
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.json");
+    run.model(run.ensemble().len()).unwrap().save(&path).unwrap();
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes.extend(serde_json::to_vec(&run.checkpoint()).unwrap());
+    for estimate in validation.estimates().iter().flatten() {
+        bytes.extend(estimate.value.to_le_bytes());
+        bytes.extend(estimate.standard_error.unwrap_or_default().to_le_bytes());
+    }
+    bytes
+}
+
+/// A run on the rows of a rank.
+fn train<O, L>(
+    (log, held_out): (&Log, &Log),
+    (learner, step): (&L, Step),
+    ranks: &Ranks,
+) -> Result<Vec<u8>, BoplError>
+where
+    O: PolicyObjective,
+    L: PairLearner<Contexts = BinnedContexts, Hypothesis = PairTree> + Clone + Serialize,
+{
+    let (log, held_out) = (of_rank(log, ranks), of_rank(held_out, ranks));
+    let contexts = contexts(&log, ranks)?;
+    let mut run = PolicyBoosting::<O, L>::of_rank(&log, learner.clone(), settings(step), ranks.clone())?;
+    let mut validation = Validation::builder(&held_out).patience(100).of_rank(ranks.clone()).build()?;
+    let go_on = |_: &PolicyBoosting<O, L>, _: Option<&Validation<'_>>| ControlFlow::Continue(());
+    assert_eq!(run.run_rounds(&contexts, ROUNDS, Some(&mut validation), go_on)?, BoplStop::Rounds);
+    Ok(saved(&run, &validation))
+}
+
+fn assert_same<O, L>(what: &str, logs: (&Log, &Log), how: (&L, Step))
+where
+    O: PolicyObjective + Send + Sync,
+    L: PairLearner<Contexts = BinnedContexts, Hypothesis = PairTree> + Clone + Serialize + Send + Sync,
+{
+    let expected = train::<O, L>(logs, how, &Ranks::alone()).unwrap();
+    for size in [1, 2, 3, 7] {
+        for threads in [None, NonZero::new(2)] {
+            let found = run(size, threads, LIMIT, |ranks: Ranks| train::<O, L>(logs, how, &ranks));
+            for (rank, found) in found.into_iter().enumerate() {
+                let is_same = found.unwrap().unwrap() == expected;
+                assert!(is_same, "{what}, {}: rank {rank} of {size}, {threads:?} threads", O::NAME);
+            }
+        }
+    }
+}
+
+#[test]
+fn ranks_and_threads_change_no_byte_of_a_model() {
+    let task = Task::letters(ROWS);
+    let (log, held_out) = (task.log(Reward::Noisy, 1), task.log(Reward::Right, 2));
+    let (logs, trees) = ((&log, &held_out), HistogramPairTree::new(growth(5)));
+    assert_same::<Bopl, _>("paper", logs, (&trees, Step::Closed(Smoothness::Paper)));
+    assert_same::<BoplS, _>("sharp", logs, (&trees, Step::Closed(Smoothness::Sharp)));
+    assert_same::<BoplS, _>("second order", logs, (&trees, Step::SecondOrder { learning_rate: 0.3 }));
+}
+
+#[test]
+fn ranks_and_threads_change_no_byte_of_a_model_of_samples_and_searches() {
+    let task = Task::adults(ROWS);
+    let (log, held_out) = (task.log(Reward::Punished, 3), task.log(Reward::Punished, 4));
+    let rng = |stream: u64| {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        rng.set_stream(stream);
+        rng
+    };
+    let columns = ColumnSampling::new(HistogramPairTree::new(growth(4)), 0.5, rng(1)).unwrap();
+    let sampling = RowSampling::new(columns, 0.6, rng(2)).unwrap();
+    assert_same::<BoplS, _>("sampling", (&log, &held_out), (&sampling, Step::LineSearch));
+    assert_same::<Bopl, _>(
+        "search",
+        (&log, &held_out),
+        (&HistogramPairTree::new(growth(4)), Step::LineSearch),
+    );
+}
+
+/// Every row lacks an action, another one than that of the log.
+#[test]
+fn ranks_and_threads_change_no_byte_of_a_model_of_action_sets() {
+    let task = Task::letters(ROWS);
+    let with_sets = |log: Log| {
+        let on_offer = |a: u32| (0..26).filter(move |b| *b != (a + 3) % 26).collect::<Vec<u32>>();
+        let sets: Vec<_> = log.logged_actions().iter().map(|a| on_offer(*a)).collect();
+        log.with_action_sets(ActionSets::new(26, sets).unwrap()).unwrap()
+    };
+    let (log, held_out) = (with_sets(task.log(Reward::Partial, 1)), with_sets(task.log(Reward::Right, 2)));
+    let trees = HistogramPairTree::new(growth(4));
+    assert_same::<BoplS, _>("action sets", (&log, &held_out), (&trees, Step::Closed(Smoothness::Sharp)));
+}
+
+/// A run of three ranks that is stopped goes on with any number of them.
+#[test]
+fn a_run_goes_on_with_another_number_of_ranks() {
+    type Trees = RowSampling<HistogramPairTree>;
+    fn resumed<T: DeserializeOwned>(text: &str) -> T {
+        serde_json::from_str(text).unwrap()
+    }
+    let log = Task::letters(3 * Shard::BLOCK + 1).log(Reward::Noisy, 1);
+    let trees = HistogramPairTree::new(growth(4));
+    let learner = RowSampling::new(trees, 0.7, ChaCha8Rng::seed_from_u64(1)).unwrap();
+    let step = Step::Closed(Smoothness::Sharp);
+    let checkpoint = |ranks: &Ranks, checkpoint: Option<&str>, rounds: usize| {
+        let log = of_rank(&log, ranks);
+        let contexts = contexts(&log, ranks).unwrap();
+        let mut run: PolicyBoosting<BoplS, Trees> = match checkpoint {
+            None => PolicyBoosting::of_rank(&log, learner.clone(), settings(step), ranks.clone()).unwrap(),
+            Some(text) => resumed::<Checkpoint<Trees>>(text).resume_of_rank(&log, ranks.clone()).unwrap(),
+        };
+        (0..rounds).for_each(|_| assert!(run.round(&contexts).unwrap().is_continue()));
+        serde_json::to_string(&run.checkpoint()).unwrap()
+    };
+    let whole = checkpoint(&Ranks::alone(), None, 4);
+    let stopped = run(3, None, LIMIT, |ranks: Ranks| checkpoint(&ranks, None, 2));
+    let stopped = stopped[0].as_deref().unwrap();
+    assert_eq!(checkpoint(&Ranks::alone(), Some(stopped), 2), whole);
+    for size in [2, 4] {
+        let found = run(size, None, LIMIT, |ranks: Ranks| checkpoint(&ranks, Some(stopped), 2));
+        assert!(found.iter().all(|found| found.as_deref() == Some(&whole)), "{size} ranks");
+    }
+}
+
+fn is_gone(found: &Option<Result<usize, BoplError>>, rank: usize) -> bool {
+    *found == Some(Err(RankError::Gone { rank }.into()))
+}
+
+#[test]
+fn a_rank_that_ends_ends_all() {
+    let log = Task::adults(3 * Shard::BLOCK).log(Reward::Right, 1);
+    let trees = HistogramPairTree::new(growth(3));
+    let rounds = |here: &Log, ranks: &Ranks, rounds: usize| -> Result<usize, BoplError> {
+        let contexts = contexts(here, ranks)?;
+        let mut run =
+            PolicyBoosting::<BoplS, _>::of_rank(here, trees.clone(), Settings::default(), ranks.clone())?;
+        for _ in 0..rounds {
+            assert!(run.round(&contexts)?.is_continue());
+        }
+        Ok(rounds)
+    };
+    // One rank has enough after two rounds.
+    let found = run(3, None, LIMIT, |ranks: Ranks| {
+        rounds(&of_rank(&log, &ranks), &ranks, if ranks.rank() == 1 { 2 } else { 5 })
+    });
+    assert_eq!(found[1], Some(Ok(2)));
+    assert!(is_gone(&found[0], 1) && is_gone(&found[2], 1), "{found:?}");
+    // One rank panics before its second round.
+    let found = run(3, None, LIMIT, |ranks: Ranks| {
+        let here = of_rank(&log, &ranks);
+        let (own, last) = (ranks.clone(), if ranks.rank() == 2 { 1 } else { 5 });
+        drop(ranks);
+        let found = rounds(&here, &own, last);
+        assert!(own.rank() != 2, "a rank of a test that is to fail");
+        found
+    });
+    assert!(found[2].is_none() && is_gone(&found[0], 2) && is_gone(&found[1], 2), "{found:?}");
+    // Rows that do not begin at a block.
+    let found = run(2, None, LIMIT, |ranks: Ranks| {
+        let here = log.select(if ranks.rank() == 0 { 0..1000 } else { 1000..2000 }).unwrap();
+        rounds(&here, &ranks, 1)
+    });
+    assert_eq!(found[1], Some(Err(RankError::Unaligned { rank: 1, first: 1000 }.into())));
+    assert!(is_gone(&found[0], 1), "{found:?}");
+}
+
+/// Beside the tree, a round sends max|f|, max|F|, U and S, and the sums of its evaluation, of every block. A
+/// stump on the action needs no histogram.
+#[test]
+fn messages_and_bytes_of_a_round_are_those_of_its_blocks() {
+    let log = Task::letters(3 * Shard::BLOCK + 1).log(Reward::Noisy, 1);
+    let found = run(2, None, LIMIT, |ranks: Ranks| {
+        let here = of_rank(&log, &ranks);
+        let contexts = contexts(&here, &ranks).unwrap();
+        let trees = HistogramPairTree::new(growth(1));
+        let mut run =
+            PolicyBoosting::<Bopl, _>::of_rank(&here, trees, Settings::default(), ranks.clone()).unwrap();
+        let before = ranks.traffic();
+        assert!(run.round(&contexts).unwrap().is_continue());
+        let after = ranks.traffic();
+        (after.messages - before.messages, after.bytes - before.bytes)
+    });
+    let of_tree = 16 + 16 + 16 * 26;
+    for (rank, found) in found.into_iter().enumerate() {
+        let blocks = Shard::rows(log.len(), rank, 2).len().div_ceil(Shard::BLOCK) as u64;
+        assert_eq!(found, Some((3 + 4, of_tree + 8 + 8 + (16 + 32) * blocks)), "rank {rank}");
+    }
+}
+
+#[test]
+fn what_does_not_know_of_ranks_refuses_them() {
+    let log = Task::adults(2 * Shard::BLOCK).log(Reward::Right, 1);
+    let found = run(2, None, LIMIT, |ranks: Ranks| {
+        let here = of_rank(&log, &ranks);
+        let contexts = contexts(&here, &ranks).unwrap();
+        let trees = HistogramPairTree::new(growth(3));
+        // Runs of the rows of one rank alone.
+        let mut regression = RewardRegression::new(&here, trees.clone(), 0.5).unwrap();
+        assert_eq!(regression.round(&contexts).map(|_| ()), Err(BoplError::OtherContexts));
+        let mut alone = PolicyBoosting::<Bopl, _>::new(&here, trees.clone(), Settings::default()).unwrap();
+        assert_eq!(alone.round(&contexts).map(|_| ()), Err(BoplError::OtherContexts));
+        // A base learner that adds doubles over all rows.
+        let signs = Classification::new(HistogramPairTree::new(growth(3).of_signs()));
+        let mut run = PolicyBoosting::<Bopl, _>::of_rank(&here, signs, Settings::default(), ranks).unwrap();
+        let refused = run.round(&contexts).map(|_| ());
+        let refused =
+            matches!(refused, Err(BoplError::Learner(LearnerError::Ranks(RankError::OneRankOnly { .. }))));
+        assert!(refused);
+        let whole = BinnedContexts::new(here.contexts().clone()).unwrap();
+        assert_eq!(run.round(&whole).map(|_| ()), Err(BoplError::OtherContexts));
+    });
+    assert!(found.iter().all(Option::is_some));
+}

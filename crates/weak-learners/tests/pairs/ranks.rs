@@ -1,0 +1,370 @@
+//! A training whose rows are those of several ranks: the bits of one process.
+
+use crate::simulated::Simulated;
+use crate::thread_ranks::run;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rows::RowMatrix;
+use std::num::NonZero;
+use std::ops::Range;
+use std::time::Duration;
+use weak_learners::batch::Sample;
+use weak_learners::pairs::{
+    BinnedContexts, ColumnSampling, GradientSampling, HistogramPairTree, PairGrowth, PairLearner, PairNode,
+    PairRound, PairTree, PairWeights, RowSampling,
+};
+use weak_learners::{LearnerError, RankError, Ranks, Shard, Traffic};
+
+/// Long enough for a busy machine.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// What a rank gives its learner.
+struct Part {
+    matrix: RowMatrix,
+    g: Vec<f64>,
+    h: Vec<f64>,
+}
+
+impl Part {
+    fn of(whole: &Simulated, matrix: &RowMatrix, rows: Range<usize>) -> Self {
+        let chosen = whole.chosen(&rows.clone().collect::<Vec<_>>());
+        Self { matrix: matrix.select(rows).unwrap(), g: chosen.g, h: chosen.h }
+    }
+
+    fn round(&self) -> PairRound<'_> {
+        let (n, actions) = (self.h.len(), self.g.len() / self.h.len());
+        PairRound::of_rank(n, actions, &self.g, PairWeights::OfExamples(&self.h)).unwrap()
+    }
+}
+
+/// Rows of a rank: uneven, and those of the first rank are few.
+fn dealt(n: usize, rank: usize, size: usize) -> Range<usize> {
+    let begin = |rank: usize| if rank == 0 { 0 } else { (n * rank / size).saturating_sub(n / size / 2 - 1) };
+    begin(rank)..if rank + 1 == size { n } else { begin(rank + 1) }
+}
+
+/// The same trees, values and cuts as of one process, and the same learner after them.
+fn assert_same<L>(
+    what: &str,
+    (whole, matrix): (&Simulated, &RowMatrix),
+    (bins, indicators): (u16, &[(usize, usize)]),
+    learner: &L,
+) where
+    L: PairLearner<Contexts = BinnedContexts, Hypothesis = PairTree> + Clone + Send + Sync,
+    L: serde::Serialize,
+{
+    let n = whole.n();
+    let actions = whole.g.len() / n;
+    let train = |contexts: &BinnedContexts, part: &Part| {
+        let (mut learner, mut values) = (learner.clone(), vec![f64::NAN; part.g.len()]);
+        // Twice, so that what a training leaves behind counts.
+        let trees = [0, 1].map(|_| learner.train(contexts, &part.round(), &mut values).unwrap());
+        (serde_json::to_string(&(&trees, &learner)).unwrap(), values)
+    };
+    let part = Part::of(whole, matrix, 0..n);
+    let contexts = BinnedContexts::with_bins(matrix.clone(), bins).unwrap();
+    let contexts = contexts.with_indicators(indicators).unwrap();
+    let (expected, values) = train(&contexts, &part);
+    assert!(expected.contains("context"), "{what} has no split on x");
+    for size in [1, 2, 3, 7] {
+        for threads in [None, NonZero::new(2)] {
+            let found = run(size, threads, LIMIT, |ranks: Ranks| {
+                let part = Part::of(whole, matrix, dealt(n, ranks.rank(), size));
+                let here = BinnedContexts::of_rank(part.matrix.clone(), bins, ranks).unwrap();
+                let here = here.with_indicators(indicators).unwrap();
+                assert!((0..here.inputs()).all(|j| here.cuts(j) == contexts.cuts(j)));
+                let layout = (here.bytes_a_row(), here.shard().unwrap().total());
+                assert_eq!(layout, (contexts.bytes_a_row(), n));
+                train(&here, &part)
+            });
+            for (rank, found) in found.into_iter().enumerate() {
+                let (tree, of_rank) = found.unwrap();
+                assert!(tree == expected, "{what}: rank {rank} of {size}, {threads:?} threads");
+                let rows = dealt(n, rank, size);
+                let here = (0..actions).flat_map(|a| &values[a * n..][rows.clone()]);
+                assert!(here.eq(&of_rank), "{what}: values of rank {rank} of {size}");
+            }
+        }
+    }
+}
+
+fn growth(depth: u32) -> PairGrowth {
+    PairGrowth::builder().max_depth(depth).min_child_weight(2.0).reg_lambda(0.5).build().unwrap()
+}
+
+fn rng() -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    // A number of 64 bits then straddles blocks of the generator.
+    rng.set_word_pos(15);
+    rng
+}
+
+/// Columns without equal values, of few values, and a category one-hot, whose columns share a byte; the last
+/// two are a column and its indicator.
+fn mixed(n: usize, actions: usize) -> (Simulated, [(usize, usize); 1]) {
+    let mut whole = Simulated::new(3, n, 4, actions);
+    for (i, x) in whole.rows.iter_mut().enumerate() {
+        x[1] = (2.0 * x[1]).round();
+        let category = (x[2].abs() * 2.0).floor();
+        x.extend([0.0, 1.0, 2.0, 3.0].map(|k| f64::from(u8::from(k == category))));
+        let is_missing = i % 3 == 0;
+        let value = x[0] + x[3];
+        x.extend(if is_missing { [0.0, 1.0] } else { [value, 0.0] });
+    }
+    whole.inputs = 10;
+    (whole, [(8, 9)])
+}
+
+#[test]
+fn ranks_and_threads_change_nothing() {
+    // More pairs than the threshold for threads, on two ranks as well.
+    let (whole, indicators) = mixed(18_000, 8);
+    let matrix = whole.matrix();
+    assert_same("dense", (&whole, &matrix), (256, &indicators), &HistogramPairTree::new(growth(5)));
+}
+
+#[test]
+fn ranks_change_nothing_for_samples_and_best_first_trees() {
+    let (whole, indicators) = mixed(1500, 3);
+    let matrix = whole.matrix();
+    let (data, bins) = ((&whole, &matrix), (64, &indicators[..]));
+    let few = growth(8).with_max_leaves(NonZero::new(9).unwrap());
+    assert_same("best first", data, bins, &HistogramPairTree::new(few));
+    let columns = ColumnSampling::new(HistogramPairTree::new(growth(6)), 0.5, rng()).unwrap();
+    assert_same("columns", data, bins, &columns);
+    assert_same("rows", data, bins, &RowSampling::new(columns, 0.4, rng()).unwrap());
+    // So small a share draws no row, and then all count.
+    let none = RowSampling::new(HistogramPairTree::new(growth(3)), 1e-9, rng()).unwrap();
+    assert_same("no row", data, bins, &none);
+    let signs = HistogramPairTree::new(growth(6).of_signs());
+    assert_same("signs", data, bins, &signs);
+}
+
+#[test]
+fn ranks_change_nothing_for_sparse_rows_and_many_bins() {
+    let whole = Simulated::new(8, 1200, 40, 2);
+    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for x in &whole.rows {
+        for (j, x_j) in (0..).zip(x) {
+            // The first columns are listed or share bytes, the last one is nearly full.
+            if x_j.abs() > if j == 39 { 0.1 } else { 1.9 - 0.02 * f64::from(j) } {
+                indices.push(j);
+                values.push(*x_j);
+            }
+        }
+        offsets.push(indices.len());
+    }
+    let matrix = RowMatrix::sparse(40, offsets, indices, values).unwrap();
+    assert_same("sparse", (&whole, &matrix), (256, &[]), &HistogramPairTree::new(growth(6)));
+    assert_same("many bins", (&whole, &matrix), (5000, &[]), &HistogramPairTree::new(growth(6)));
+}
+
+/// Rows without a weight on one rank, and gradients that are equal up to rounding: splits are judged by the
+/// sums of what was not rounded.
+#[test]
+fn ranks_change_nothing_where_a_rank_has_no_weight_or_gains_are_rounding() {
+    let mut whole = Simulated::new(2, 900, 2, 1);
+    for (i, x) in whole.rows.iter_mut().enumerate() {
+        whole.h[i] = if i < 100 { 0.0 } else { 1.0 };
+        // Quanta are 2^−20. The others round to a quantum each, and the sum of their roundings is as large as
+        // theirs.
+        let size = if i == 899 { 1.0 } else { 0.6 * 2_f64.powi(-20) };
+        x[1] = if i == 899 { 5.0 } else { 0.0 };
+        whole.g[i] = whole.h[i] * if x[0] > 0.0 { size } else { -size };
+    }
+    let matrix = whole.matrix();
+    let growth = PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build().unwrap();
+    let contexts = BinnedContexts::new(matrix.clone()).unwrap();
+    let (tree, _) = whole.train(&mut HistogramPairTree::new(growth), &contexts);
+    assert_eq!(tree.leaves(), 3, "{:?}", tree.nodes());
+    assert_same("small", (&whole, &matrix), (256, &[]), &HistogramPairTree::new(growth));
+}
+
+/// Messages and bytes of a tree on histograms of so many bytes, by its nodes: what docs and code say of them.
+fn traffic(tree: &PairTree, growth: PairGrowth, histogram: u64) -> Traffic {
+    fn below(
+        nodes: &[PairNode],
+        (k, depth): (u32, u32),
+        state: (u64, bool),
+        all: &mut [u64; 4],
+        deepest: u32,
+    ) {
+        let [histograms, cuts, lists, of_actions] = all;
+        let (actions, is_counted) = state;
+        let is_open = depth + 1 < deepest;
+        match nodes[k as usize] {
+            PairNode::Leaf { .. } => {}
+            PairNode::Action { others, this, .. } => {
+                // One child is counted, and the other one is the rest, if the node was counted.
+                *histograms += u64::from(is_open) * if is_counted { 1 } else { 2 };
+                below(nodes, (others, depth + 1), (actions - 1, is_open), all, deepest);
+                below(nodes, (this, depth + 1), (1, is_open), all, deepest);
+            }
+            PairNode::Context { below: first, rest, .. }
+            | PairNode::ContextOrMissing { below: first, rest, .. } => {
+                *cuts += 1;
+                *histograms += u64::from(is_open && is_counted);
+                if actions > 1 {
+                    (*lists, *of_actions) = (*lists + 1, *of_actions + actions - 1);
+                }
+                for child in [first, rest] {
+                    below(nodes, (child, depth + 1), (actions, is_open && is_counted), all, deepest);
+                }
+            }
+        }
+    }
+    // A round of several actions is flat: its root is not counted.
+    let actions = weak_learners::pairs::PairHypothesis::actions(tree) as u64;
+    let is_counted = actions == 1;
+    let mut all = [u64::from(is_counted), 0, 0, 0];
+    below(tree.nodes(), (0, 0), (actions, is_counted), &mut all, growth.max_depth());
+    let [histograms, cuts, lists, of_actions] = all;
+    Traffic {
+        messages: 3 + histograms + cuts + lists,
+        bytes: (16 + 16 + 16 * actions) + histogram * histograms + 8 * cuts + 16 * of_actions,
+    }
+}
+
+#[test]
+fn messages_and_bytes_of_a_tree_are_those_of_its_nodes() {
+    for actions in [1, 5] {
+        let mut whole = Simulated::new(4, 900, 6, actions);
+        // Equal weights, so that a word holds the sums of all.
+        whole.g.iter_mut().enumerate().for_each(|(pair, g)| *g /= whole.h[pair % 900]);
+        whole.h.fill(1.0);
+        if actions == 1 {
+            whole.g.iter_mut().zip(&whole.rows).for_each(|(g, x)| *g = (x[0] - x[1] * x[2]) / 8.0);
+        }
+        let matrix = whole.matrix();
+        let growth =
+            PairGrowth::builder().max_depth(5).min_child_weight(0.0).reg_lambda(0.0).build().unwrap();
+        let found = run(3, None, LIMIT, |ranks: Ranks| {
+            let part = Part::of(&whole, &matrix, dealt(900, ranks.rank(), 3));
+            let contexts = BinnedContexts::of_rank(part.matrix.clone(), 64, ranks.clone()).unwrap();
+            let before = ranks.traffic();
+            let mut values = vec![0.0; part.g.len()];
+            let tree = HistogramPairTree::new(growth).train(&contexts, &part.round(), &mut values).unwrap();
+            let after = ranks.traffic();
+            let (messages, bytes) = (after.messages - before.messages, after.bytes - before.bytes);
+            (tree, contexts.bytes_a_row() as u64, Traffic { messages, bytes })
+        });
+        for found in found {
+            let (tree, groups, found) = found.unwrap();
+            assert!(groups == 6 && tree.leaves() > 8, "{groups} groups, {} leaves", tree.leaves());
+            let cells = 64 * groups;
+            let [least, most] = [8, 16].map(|of_a_cell| traffic(&tree, growth, of_a_cell * cells));
+            assert_eq!(found.messages, least.messages, "{actions} actions");
+            if actions == 1 {
+                assert_eq!(found, least);
+            }
+            assert!(
+                (least.bytes..=most.bytes).contains(&found.bytes),
+                "{found:?}, not {least:?} to {most:?}"
+            );
+        }
+    }
+}
+
+/// Trains on the rows of a rank, whatever they are.
+fn train_on(matrix: RowMatrix, ranks: Ranks) -> Result<PairTree, LearnerError> {
+    let n = matrix.len();
+    let g: Vec<f64> = matrix.iter().map(|x| x.get(0).unwrap_or_default()).collect();
+    let contexts = BinnedContexts::of_rank(matrix, 256, ranks)?;
+    let h = vec![1.0; n];
+    let round = PairRound::of_rank(n, 1, &g, PairWeights::OfExamples(&h))?;
+    HistogramPairTree::new(growth(4)).train(&contexts, &round, &mut vec![0.0; n])
+}
+
+#[test]
+fn a_rank_that_fails_ends_the_training_of_all() {
+    let matrix = |columns: usize| {
+        let rows = (0..600 * columns).map(|k| (k as f64).sin()).collect();
+        RowMatrix::dense(columns, rows).unwrap()
+    };
+    let ranks_error = |found: Option<Result<PairTree, LearnerError>>| match found {
+        Some(Err(LearnerError::Ranks(error))) => error,
+        other => panic!("{other:?}"),
+    };
+    // A panic in the middle.
+    let found = run(3, None, LIMIT, |ranks: Ranks| {
+        if ranks.rank() == 1 {
+            ranks.any(false).unwrap();
+            panic!("a rank of a test that is to fail");
+        }
+        ranks.any(false).unwrap();
+        train_on(matrix(2), ranks)
+    });
+    let [first, second, third] = found.try_into().unwrap();
+    assert!(second.is_none());
+    assert_eq!([first, third].map(ranks_error), [(); 2].map(|()| RankError::Gone { rank: 1 }));
+    // An error of its own.
+    let found = run(3, None, LIMIT, |ranks: Ranks| match ranks.rank() {
+        2 => Err(LearnerError::Empty { argument: "rows" }),
+        _ => train_on(matrix(2), ranks),
+    });
+    let [first, second, third] = found.try_into().unwrap();
+    assert_eq!(third, Some(Err(LearnerError::Empty { argument: "rows" })));
+    assert_eq!([first, second].map(ranks_error), [(); 2].map(|()| RankError::Gone { rank: 2 }));
+    // Other columns: the ranks have other lists of counts.
+    let found = run(2, None, LIMIT, |ranks: Ranks| train_on(matrix(1 + ranks.rank()), ranks));
+    assert!(found.into_iter().all(|found| matches!(ranks_error(found), RankError::Lengths { .. })));
+    // Other work.
+    let found = run(2, None, LIMIT, |ranks: Ranks| {
+        if ranks.rank() == 0 {
+            ranks.sum(&mut [1])?;
+        }
+        train_on(matrix(1), ranks)
+    });
+    assert!(found.into_iter().all(|found| matches!(ranks_error(found), RankError::Operations { .. })));
+    // No answer in time. The late rank hears of it.
+    let limit = Duration::from_millis(100);
+    let found = run(3, None, limit, |ranks: Ranks| {
+        if ranks.rank() == 0 {
+            std::thread::sleep(20 * limit);
+        }
+        train_on(matrix(1), ranks)
+    });
+    let errors = found.into_iter().map(ranks_error);
+    assert!(errors.into_iter().all(|error| error == RankError::TimedOut { seconds: 0 }));
+}
+
+#[test]
+fn what_is_of_one_rank_only_is_refused() {
+    let whole = Simulated::new(1, 60, 2, 2);
+    let matrix = whole.matrix();
+    let found = run(2, None, LIMIT, |ranks: Ranks| {
+        let part = Part::of(&whole, &matrix, dealt(60, ranks.rank(), 2));
+        let contexts = BinnedContexts::of_rank(part.matrix.clone(), 256, ranks).unwrap();
+        assert!(serde_json::to_string(&contexts).is_err());
+        let mut values = vec![0.0; part.g.len()];
+        let trees = HistogramPairTree::new(growth(2));
+        let sampled = GradientSampling::new(trees.clone(), 0.5, rng()).unwrap();
+        let refused = sampled.clone().train(&contexts, &part.round(), &mut values);
+        assert!(matches!(refused, Err(LearnerError::Ranks(RankError::OneRankOnly { .. }))), "{refused:?}");
+        // No rank has a weight.
+        let nothing = vec![0.0; part.g.len()];
+        let round =
+            PairRound::of_rank(part.h.len(), 2, &nothing, PairWeights::OfExamples(&nothing[..part.h.len()]));
+        let refused = trees.clone().train(&contexts, &round.unwrap(), &mut values);
+        assert_eq!(refused, Err(LearnerError::ZeroWeights));
+    });
+    assert!(found.iter().all(Option::is_some));
+}
+
+#[test]
+fn rows_are_dealt_in_whole_blocks() {
+    for n in [1, 1023, 1024, 1025, 10_000, 1 << 40] {
+        for size in [1, 2, 3, 7, 64] {
+            let mut next = 0;
+            for rank in 0..size {
+                let rows = Shard::rows(n, rank, size);
+                assert_eq!(rows.start, next);
+                assert!(rows.is_empty() || rows.start.is_multiple_of(Shard::BLOCK));
+                assert!(rows.len() <= (n.div_ceil(Shard::BLOCK)).div_ceil(size) * Shard::BLOCK);
+                next = rows.end;
+            }
+            assert_eq!(next, n);
+            assert!(Shard::rows(n, size, size).is_empty());
+        }
+    }
+}
