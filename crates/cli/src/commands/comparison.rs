@@ -35,6 +35,7 @@ pub(super) fn show(
                     "value": one.value,
                     "lower": one.lower,
                     "upper": one.upper,
+                    "is_shown": one.is_shown(),
                 })
             })
             .collect();

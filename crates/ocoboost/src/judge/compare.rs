@@ -1,13 +1,14 @@
 //! Several policies on one log.
 
 use super::observations::Observed;
-use super::{Circumstances, JudgeJob, Judgement, Target, deviation};
+use super::{Circumstances, JudgeJob, Judgement, Target, Verdict, deviation};
 use crate::error::JobError;
 use crate::numerals::thousands;
 use crate::propensities::{EstimatedPropensities, Watch};
 use off_policy::Log;
 use off_policy::estimators::{Estimate, Moments, normal_interval};
 use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 /// Several policies, judged on the same rows.
@@ -39,27 +40,37 @@ pub struct Difference {
     pub lower: f64,
     /// The upper end.
     pub upper: f64,
+    /// Whether the log can answer for both policies. The interval of a policy that it cannot answer for is too
+    /// narrow, or about another mean: the terms of a few rows, or of wrong propensities.
+    pub is_answered: bool,
 }
 
 impl Difference {
-    /// Whether the interval leaves 0 out.
+    /// Whether the interval leaves 0 out, and the log can answer for both policies.
     #[must_use]
     pub fn is_shown(&self) -> bool {
-        self.lower > 0.0 || self.upper < 0.0
+        self.is_answered && (self.lower > 0.0 || self.upper < 0.0)
     }
 }
 
 impl Comparison {
-    /// The place of the policy that no other one has a larger value than, by the differences.
+    /// The place of the policy that no other one has a larger value than, by the differences, among those that
+    /// the log can answer for; among all where it can answer for none.
     #[must_use]
     pub fn best(&self) -> usize {
+        let answers_for_none = !(0..self.judgements.len()).any(|k| self.answers_for(k));
         let is_beaten = |k: usize| {
             self.differences
                 .iter()
+                .filter(|d| answers_for_none || d.is_answered)
                 .any(|d| (d.first == k && d.value < 0.0) || (d.second == k && d.value > 0.0))
         };
-        let places = 0..self.judgements.len();
-        places.clone().find(|k| !is_beaten(*k)).unwrap_or_default()
+        let mut places = (0..self.judgements.len()).filter(|k| answers_for_none || self.answers_for(*k));
+        places.find(|k| !is_beaten(*k)).unwrap_or_default()
+    }
+
+    fn answers_for(&self, k: usize) -> bool {
+        self.judgements.get(k).is_some_and(|judgement| answers(judgement))
     }
 
     /// The outcome in a sentence, by the names of the policies.
@@ -69,23 +80,43 @@ impl Comparison {
             |k: usize| names.get(k).copied().map_or_else(|| format!("policy {}", k + 1), str::to_owned);
         let best = self.best();
         let rows = thousands(self.judgements.first().map_or(0, |judgement| judgement.rows));
-        let of_best = self.differences.iter().filter(|d| d.first == best || d.second == best);
+        let (answered, unanswered): (Vec<usize>, Vec<usize>) =
+            (0..self.judgements.len()).partition(|k| self.answers_for(*k));
+        let unanswered = listed(&unanswered.into_iter().map(name).collect::<Vec<_>>());
+        if answered.is_empty() {
+            return format!("On {rows} rows the log can answer for none of {unanswered}.");
+        }
+        let of_best =
+            self.differences.iter().filter(|d| d.is_answered && (d.first == best || d.second == best));
         let (beaten, others): (Vec<&Difference>, Vec<_>) = of_best.partition(|d| d.is_shown());
         let [beaten, others] = [beaten, others].map(|differences| {
             let other = |d: &&Difference| name(if d.first == best { d.second } else { d.first });
             differences.iter().map(other).collect::<Vec<_>>()
         });
         let best = name(best);
-        match (beaten.len(), others.len()) {
+        if answered.len() == 1 {
+            return format!("On {rows} rows the log can answer for {best} alone, and not for {unanswered}.");
+        }
+        let mut text = match (beaten.len(), others.len()) {
             (0, _) => format!("On {rows} rows {best} earns most, but no difference is shown."),
-            (_, 0) => format!("On {rows} rows {best} earns more than all others."),
+            (_, 0) if unanswered.is_empty() => format!("On {rows} rows {best} earns more than all others."),
+            (_, 0) => format!("On {rows} rows {best} earns more than {}.", listed(&beaten)),
             _ => format!(
                 "On {rows} rows {best} earns most: more than {}, but it is not shown to earn more than {}.",
                 listed(&beaten),
                 listed(&others)
             ),
+        };
+        if !unanswered.is_empty() {
+            let _ = write!(text, " The log cannot answer for {unanswered}.");
         }
+        text
     }
+}
+
+/// Whether the log can answer for the policy of a judgement.
+fn answers(judgement: &Judgement) -> bool {
+    !matches!(judgement.verdict, Verdict::CannotAnswer(_))
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -171,7 +202,16 @@ impl JudgeJob {
                 let value = found.value;
                 let interval = normal_interval(Estimate { value, standard_error }, delta)?;
                 let (lower, upper) = interval.map_or((f64::MIN, f64::MAX), |i| (i.lower, i.upper));
-                differences.push(Difference { first, second, value, standard_error, lower, upper });
+                let is_answered = answers(&judgements[first]) && answers(&judgements[second]);
+                differences.push(Difference {
+                    first,
+                    second,
+                    value,
+                    standard_error,
+                    lower,
+                    upper,
+                    is_answered,
+                });
             }
         }
         Ok(Comparison { judgements, differences, delta: self.delta })

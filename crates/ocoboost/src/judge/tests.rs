@@ -296,6 +296,37 @@ fn a_comparison_says_which_differences_are_shown() {
     }
 }
 
+/// Every action earns the same: what 60 rows of 3,000 say of one of 50 is no reason to rank it.
+#[test]
+fn a_policy_that_the_log_cannot_answer_for_is_not_ranked() {
+    let contexts = RowMatrix::dense(1, vec![0.0; 3000]).unwrap();
+    let actions = (0..3000).map(|i| i % 50).collect();
+    // The rows of action 0 have no reward, by chance.
+    let rewards = (0..3000_u32).map(|i| f64::from(u8::from(i % 50 != 0 && i % 43 == 1))).collect();
+    let log = Log::new(contexts, 50, actions, vec![0.02; 3000], Rewards(rewards)).unwrap();
+    let one = Argmax::new(Tabular::new(1, [vec![1.0], vec![0.0; 49]].concat()).unwrap());
+    let even = Uniform::new(50).unwrap();
+    let targets = [Target::Policy(&one), Target::Policy(&even), Target::Logged];
+    let found = plain().build().unwrap().compare(&log, &targets).unwrap();
+    assert!(matches!(found.judgements[0].verdict, Verdict::CannotAnswer(_)));
+    // The interval alone would say that it is worse.
+    assert!(found.differences[0].upper < 0.0, "{:?}", found.differences[0]);
+    assert!(found.differences.iter().all(|difference| !difference.is_shown()));
+    assert_eq!(found.best(), 1);
+    let said = found.sentence(&["one", "even", "log"]);
+    assert!(
+        said.ends_with("even earns most, but no difference is shown. The log cannot answer for one."),
+        "{said}"
+    );
+    let found =
+        plain().build().unwrap().compare(&log, &[Target::Policy(&one), Target::Policy(&one)]).unwrap();
+    assert!(found.sentence(&["a", "b"]).ends_with("the log can answer for none of a and b."));
+    let found =
+        plain().build().unwrap().compare(&log, &[Target::Policy(&one), Target::Policy(&even)]).unwrap();
+    let said = found.sentence(&["one", "even"]);
+    assert!(said.ends_with("the log can answer for even alone, and not for one."), "{said}");
+}
+
 /// A policy that is known by its probabilities alone is judged as the policy itself, by one model of rewards.
 #[test]
 fn a_table_is_judged_as_the_policy_that_it_is_of() {

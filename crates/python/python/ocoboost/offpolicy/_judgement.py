@@ -325,7 +325,8 @@ class Comparison:
         By the names of the policies; ``"logged"`` is the policy that wrote the log.
     differences : list of dict
         ``first``, ``second``, ``value``, ``lower``, ``upper``: the value of the first less that of the second.
-        All intervals hold at once with the stated confidence.
+        All intervals hold at once with the stated confidence. ``is_shown`` says that the interval leaves 0 out, and
+        that the log can answer for both policies.
     """
 
     sentence: str
@@ -356,17 +357,16 @@ class Comparison:
     def to_frame(self) -> pandas.DataFrame:
         """The differences as a pandas data frame: a row every two policies.
 
-        Its columns are ``first``, ``second``, ``value``, ``lower``, ``upper``, and ``is_shown``, whether the interval
-        leaves 0 out. `Judgement.to_frame` has the estimates of one policy.
+        Its columns are ``first``, ``second``, ``value``, ``lower``, ``upper``, and ``is_shown``: the interval leaves 0
+        out, and the log can answer for both policies. `Judgement.to_frame` has the estimates of one policy.
 
         Raises
         ------
         ImportError
             Without pandas.
         """
-        rows = [{**one, "is_shown": one["lower"] > 0.0 or one["upper"] < 0.0} for one in self.differences]
         columns = ["first", "second", "value", "lower", "upper", "is_shown"]
-        return _pandas().DataFrame(rows, columns=columns)
+        return _pandas().DataFrame(self.differences, columns=columns)
 
     def _quoted(self):
         """Every policy with the estimate that its judgement quotes."""
@@ -660,7 +660,12 @@ def _comparison(names, found):
     judgements = [Judgement._of(one) for one in judgements]
     keys = ("value", "lower", "upper")
     differences = [
-        {"first": names[one["first"]], "second": names[one["second"]], **{key: one[key] for key in keys}}
+        {
+            "first": names[one["first"]],
+            "second": names[one["second"]],
+            **{key: one[key] for key in keys},
+            "is_shown": one["is_answered"] and (one["lower"] > 0.0 or one["upper"] < 0.0),
+        }
         for one in json.loads(differences)
     ]
     return Comparison(sentence, dict(zip(names, judgements, strict=True)), differences)
