@@ -146,8 +146,8 @@ impl fmt::Display for Reason {
             }
             Self::WrongPropensities { mean_weight, standard_error } => write!(
                 f,
-                "the propensities are not those that were in force: weights average {mean_weight:.3} ± \
-                 {standard_error:.3}, and not at most 1"
+                "the propensities are not those that were in force, or the policy was made of these rows: \
+                 weights average {mean_weight:.3} ± {standard_error:.3}, and not at most 1"
             ),
         }
     }
