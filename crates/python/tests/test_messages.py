@@ -420,3 +420,23 @@ def test_the_choices_of_the_training_are_noticed_in_any_order():
     policy = quick().fit(x, a, r, p, action_context=np.eye(2))
     assert "own_log" in json.dumps(evaluate(policy, x[order], a[order], r[order], p[order]).details)
     assert "own_log" not in json.dumps(evaluate(policy, *Log(n=400, seed=4).columns).details)
+
+
+def test_what_was_made_of_a_column_is_not_that_column(log):
+    frame = pd.DataFrame({"age": log.context[:, 0] > 0.5, "kind": log.kind, "x": log.context[:, 1]})
+    action = pd.Series(log.action)
+    reward = ((action == 1) == frame["age"]).astype(float).rename("age")
+    made = quick().fit(frame, log.action, reward, log.pscore)
+    assert made.n_features_in_ == 3
+    other = frame.assign(age=~frame["age"])
+    assert evaluate("logged", frame, log.action, reward, log.pscore).value == pytest.approx(reward.mean())
+    polars = pytest.importorskip("polars")
+    assert len(quick().fit(polars.from_pandas(frame), log.action, reward, log.pscore).classes_) == 2
+    # The column itself is refused in whatever type: it would be a feature as well.
+    same = frame["age"].astype(float)
+    for call in (quick().fit, lambda *own: evaluate("logged", *own)):
+        call(other, log.action, same, log.pscore)
+        with pytest.raises(ValueError, match="reward is the column 'age', which context has as well"):
+            call(frame, log.action, same, log.pscore)
+        with pytest.raises(ValueError, match="action is the column 'kind', which context has as well"):
+            call(frame, frame["kind"].astype("category"), log.reward, log.pscore)

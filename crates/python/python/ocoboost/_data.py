@@ -403,7 +403,9 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
                     f"{role}={name!r}"
                 )
             own = getattr(value, "name", None)
-            if role in ("action", "reward", "pscore") and isinstance(own, str) and own in taken:
+            is_named = role in ("action", "reward", "pscore") and isinstance(own, str) and own in taken
+            # What was made of a column has its name as well, and other values.
+            if is_named and _is_column(context, own, value):
                 raise ValueError(
                     f"{role} is the column {own!r}, which context has as well: name it by {role}={own!r}, or drop it "
                     "from context, where it is no feature"
@@ -442,6 +444,29 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
     named = {value for value in (*roles.values(), available) if isinstance(value, str)}
     known = _as_given(names, context, action) if classes is None else np.asarray(classes)
     return log, known, [name for name in taken if name not in named]
+
+
+def column_of(frame, name):
+    """A column of a data frame, as an array."""
+    try:
+        return np.asarray(frame[name])
+    except (TypeError, KeyError):
+        # A relation of duckdb is asked for its values.
+        return np.asarray(frame.select(name).fetchnumpy()[name])
+
+
+def _is_column(frame, name, values):
+    """Whether the values are those of the column, in whatever type."""
+    try:
+        own, given = column_of(frame, name), np.asarray(values)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return False
+    if own.shape != given.shape:
+        return False
+    try:
+        return np.array_equal(own.astype(np.float64), given.astype(np.float64), equal_nan=True)
+    except (TypeError, ValueError):
+        return _texts(own.tolist()) == _texts(given.tolist())
 
 
 def _as_given(names, context, action):
