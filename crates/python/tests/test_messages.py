@@ -440,3 +440,41 @@ def test_what_was_made_of_a_column_is_not_that_column(log):
             call(frame, log.action, same, log.pscore)
         with pytest.raises(ValueError, match="action is the column 'kind', which context has as well"):
             call(frame, frame["kind"].astype("category"), log.reward, log.pscore)
+
+
+@pytest.fixture(scope="module")
+def savers(log):
+    stream, regressor, seller = OnlineBoostingClassifier(n_learners=2), OnlineBoostingRegressor(n_learners=2), priced()
+    stream.learn_one({"x": 1}, True)
+    regressor.learn_one({"x": 1}, 1.0)
+    seller.learn_one({"x": 1}, lambda price: price)
+    booster = AdaBoostClassifier(n_estimators=2).fit(log.context, log.action)
+    return [quick().fit(*log.columns), booster, stream, regressor, seller]
+
+
+def test_a_wrong_path_is_refused_as_open_does_it(savers, tmp_path):
+    missing, under_file = tmp_path / "missing" / "model.ocob", tmp_path / "file" / "model.ocob"
+    (tmp_path / "file").write_bytes(b"something else")
+    (tmp_path / "folder").mkdir()
+    exports = [lambda path: savers[0].export(path=path)]
+    loads = [type(saver).load for saver in savers] + [RewardBooster.load]
+    for path, kind in ((missing, FileNotFoundError), (under_file, NotADirectoryError), (tmp_path / "folder", IsADirectoryError)):
+        for call in [*loads, *(saver.save for saver in savers), *exports]:
+            with pytest.raises(kind) as refused:
+                call(path)
+            assert refused.value.errno and refused.value.filename in (path, str(path)), (call, path)
+            assert str(path) in str(refused.value) and "os error" not in str(refused.value)
+    for load in loads:
+        with pytest.raises(ValueError, match="not a model file"):
+            load(tmp_path / "file")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_a_classifiers_file_names_its_class(savers, log, tmp_path):
+    smooth = SmoothBoostClassifier(n_estimators=2).fit(log.context, log.action)
+    for booster in (savers[1], smooth):
+        path = tmp_path / "classifier.ocob"
+        booster.save(path)
+        for own in (PolicyBooster, OnlineBoostingClassifier, OnlineBoostingRegressor, BanditRegressor):
+            with pytest.raises(ValueError, match=f"holds a classifier, .*: boost.{type(booster).__name__}.load reads it"):
+                own.load(path)

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ocoboost import _core, _data
+from ocoboost import _core, _data, _files
 from ocoboost._progress import Callbacks
 
 if TYPE_CHECKING:
@@ -178,7 +178,8 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         path = os.fspath(path)
         if self._file is not None:
-            _core.Vote.write(path, self._file)
+            with _files.writing(path):
+                _core.Vote.write(path, self._file)
             return
         names = getattr(self, "feature_names_in_", None)
         names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
@@ -190,7 +191,9 @@ class _Boosted(ClassifierMixin, BaseEstimator):
             "min_weight_fraction_leaf": settings["min_weight_fraction_leaf"],
             **self._facts,
         }
-        self.vote_.save(path, names, [_data.spelt(name) for name in self.classes_.tolist()], json.dumps(facts))
+        classes = [_data.spelt(name) for name in self.classes_.tolist()]
+        with _files.writing(path):
+            self.vote_.save(path, names, classes, json.dumps(facts))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -215,8 +218,8 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         record = facts["record"]
         own = {name: algorithm for algorithm, name in _IN_FILES.items()}.get(record["algorithm"])
         if own != cls._algorithm:
-            name = {"ada": "AdaBoost", "mada": "MadaBoost", "sparse": "SparseBoost", "smooth": "SmoothBoost"}.get(own)
-            hint = "which has no class here" if name is None else f"which {name}Classifier.load reads"
+            name = _files.CLASSIFIERS.get(record["algorithm"])
+            hint = "which has no class here" if name is None else f"which {name}.load reads"
             raise ValueError(f"the file holds a classifier by {record['algorithm']!r}, {hint}")
         settings = {"n_estimators": record["rounds_planned"], "max_depth": record["max_depth"]}
         settings["min_weight_fraction_leaf"] = record["min_weight_fraction_leaf"]

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from ocoboost import _core, _data
+from ocoboost import _core, _data, _files
 from ocoboost._progress import Callbacks
 from ocoboost.offpolicy import _candidates
 from ocoboost.offpolicy._judgement import Judgement
@@ -514,7 +514,9 @@ class PolicyBooster(BaseEstimator):
             An old file is then untouched.
         """
         self._check_fitted()
-        self.policy_.save(os.fspath(path))
+        path = os.fspath(path)
+        with _files.writing(path):
+            self.policy_.save(path)
 
     def export(self, format: str = "json", path: str | PathLike[str] | None = None) -> str:
         """The policy for other programs, as JSON; the judgement and the exploration are not part of XGBoost's.
@@ -541,7 +543,9 @@ class PolicyBooster(BaseEstimator):
         self._check_fitted()
         text = self.policy_.export(format)
         if path is not None:
-            _core.write_file(os.fspath(path), text)
+            path = os.fspath(path)
+            with _files.writing(path):
+                _core.write_file(path, text)
         return text
 
     @classmethod
@@ -558,7 +562,9 @@ class PolicyBooster(BaseEstimator):
             For a file that cannot be read, or holds something else; of a model of another class the message names
             the class that reads it.
         """
-        policy = _core.load_policy(os.fspath(path))
+        path = os.fspath(path)
+        with _files.reading(path):
+            policy = _core.load_policy(path)
         cls._check_kind(policy)
         is_of_actions = isinstance(policy, _core.Policy)
         booster = cls()

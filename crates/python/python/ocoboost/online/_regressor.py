@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ocoboost import _core, _data
+from ocoboost import _core, _data, _files
 from ocoboost.online._columns import columns, labels, of_rows
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ class _Saved:
         """
         if self._learner is None:
             raise ValueError("there is nothing to save before the first row")
-        self._learner.save(os.fspath(path))
+        path = os.fspath(path)
+        with _files.writing(path):
+            self._learner.save(path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -58,7 +60,9 @@ class _Saved:
         OSError, ValueError
             For a file that cannot be read, or holds something else.
         """
-        learner = cls._native.load(os.fspath(path))
+        path = os.fspath(path)
+        with _files.reading(path):
+            learner = cls._native.load(path)
         own = {of_rust: name for name, of_rust in cls._names_in_rust.items()}
         settings = {own.get(name, name): value for name, value in json.loads(learner.settings).items()}
         if settings["target_range"] is not None:
