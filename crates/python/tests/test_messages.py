@@ -478,3 +478,31 @@ def test_a_classifiers_file_names_its_class(savers, log, tmp_path):
         for own in (PolicyBooster, OnlineBoostingClassifier, OnlineBoostingRegressor, BanditRegressor):
             with pytest.raises(ValueError, match=f"holds a classifier, .*: boost.{type(booster).__name__}.load reads it"):
                 own.load(path)
+
+
+@pytest.mark.parametrize("split", ["time", "groups"])
+def test_columns_that_the_fit_left_out_are_not_told_of_again(log, split, recwarn):
+    frame = log.frame().assign(day=np.arange(400.0), junk=1.0, done=log.action, paid=log.reward, p=log.pscore)
+    fitted = quick().fit(frame, "done", "paid", "p", ignore=["junk"], **{split: "day"})
+    other = frame.assign(x=frame["x"] ** 2)
+    expected = evaluate(fitted, other[["x", "y", "z", "kind"]], log.action, log.reward, log.pscore)
+    for named in (("done", "paid", "p"), (log.action, log.reward, log.pscore)):
+        assert evaluate(fitted, other, *named).estimates == expected.estimates
+    # A column that was left out may have a role now.
+    assert evaluate(fitted, other, "done", "junk", "p").value == pytest.approx(1.0)
+    fitted.predict(other), fitted.predict_proba(other), fitted.score(other, "done", "paid", "p")
+    assert not recwarn.list
+    evaluate(fitted, other.assign(more=1.0), "done", "paid", "p")
+    assert [str(told.message) for told in recwarn] == ['columns that the model does not know left out: "more"']
+
+
+def test_of_candidates_neither(log, recwarn):
+    frame = log.frame().assign(day=np.arange(400.0), done=log.action, paid=log.reward, p=log.pscore)
+    offers = pd.DataFrame({"price": [1.0, 2.0]})
+    fitted = quick().fit(frame, "done", "paid", "p", action_context=offers, time="day")
+    other = frame.assign(x=frame["x"] ** 2)
+    evaluate(fitted, other, "done", "paid", "p")
+    fitted.predict(other)
+    assert not recwarn.list
+    fitted.predict(other.assign(more=1.0))
+    assert any('"more"' in str(told.message) for told in recwarn)

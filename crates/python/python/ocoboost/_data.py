@@ -335,10 +335,32 @@ def names_of(policy):
     return [next(iter(column.values()))["name"] for column in columns]
 
 
+def named_in(*values):
+    """The names of columns among what was handed in."""
+    return tuple(str(value) for value in values if isinstance(value, str))
+
+
 def log_of(
-    context, action, reward, pscore, available, time, groups, *, classes, coding, seed, labels=None, ignore=None, is_lent=False
+    context,
+    action,
+    reward,
+    pscore,
+    available,
+    time,
+    groups,
+    *,
+    classes,
+    coding,
+    seed,
+    labels=None,
+    ignore=None,
+    is_lent=False,
+    left_out=(),
 ):
-    """The log, its actions as the caller names them, and the names of the columns of the contexts."""
+    """The log, its actions as the caller names them, and the names of the columns of the contexts.
+
+    ``left_out`` are columns that the fit of a policy left out: they are left out here too, unless they are named now.
+    """
     named = {"labels": labels, "ignore": ignore}
     for name, columns in named.items():
         if isinstance(columns, str):
@@ -347,6 +369,9 @@ def log_of(
             raise ValueError(f"{name} names columns of a data frame, and context is none")
     if is_frame(context):
         options = {name: [str(column) for column in columns] for name, columns in named.items() if columns is not None}
+        # A column that is called so has its role without being named.
+        roles = {*_NAMES.values(), *named_in(action, reward, pscore, available, time, groups)}
+        options.setdefault("ignore", []).extend(_there(context, left_out, but=roles))
         own = classes if coding is None else None
         return _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed, options, own)
     for name, value in (("action", action), ("reward", reward), ("pscore", pscore)):
@@ -481,11 +506,17 @@ def _as_given(names, context, action):
         return np.asarray(names)
 
 
-def contexts_of(context, available, policy, is_lent=False):
-    """Rows to decide for, by the coding of a policy."""
+def _there(frame, names, but=()):
+    """Those of the columns that the frame has."""
+    return [name for name in columns_of(frame) or () if name in names and name not in but]
+
+
+def contexts_of(context, available, policy, is_lent=False, left_out=()):
+    """Rows to decide for, by the coding of a policy; of columns that its fit left out nothing is said."""
     if is_frame(context):
         frame, beside = _stream(context)
         options = {"available": available} if isinstance(available, str) else {}
+        options["ignore"] = _there(context, left_out, but=named_in(available))
         rows = _core.Contexts.from_frame(frame, beside, json.dumps(options), policy.coding)
         if available is not None and not isinstance(available, str):
             rows = rows.with_available(mask(available, len(rows), len(policy.action_names)))
