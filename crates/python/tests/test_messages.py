@@ -97,7 +97,7 @@ def test_a_file_over_candidates_is_loaded_by_the_class_that_writes_it(log, objec
         (priced, {"booster": "none"}, "booster = 'none' is none of 'gradient_boosting', 'fkm'"),
         (priced, {"n_queries": 0}, "^n_queries = 0 is outside 1, …, 1000"),
         (priced, {"n_outputs": 0}, "^n_outputs = 0 is outside 1, …, 1000"),
-        (priced, {"target_range": (1.0, 0.0)}, "^target_range = 1 is outside two numbers"),
+        (priced, {"target_range": (1.0, 0.0)}, r"^target_range = \(1.0, 0.0\) is no interval"),
         (priced, {"target_range": None}, "target_range = None is no pair of numbers"),
         (priced, {"booster": "fkm", "learning_rate": -1.0}, "^learning_rate = -1.0 is not > 0"),
     ],
@@ -506,3 +506,48 @@ def test_of_candidates_neither(log, recwarn):
     assert not recwarn.list
     fitted.predict(other.assign(more=1.0))
     assert any('"more"' in str(told.message) for told in recwarn)
+
+
+def test_a_range_that_is_turned_round_is_told_in_its_own_words(log):
+    turned = r"_range = \(1, 0\) is no interval: its first number is above its second"
+    for call in (
+        lambda: quick(reward_range=(1, 0)).fit(*log.columns),
+        lambda: evaluate("logged", *log.columns, reward_range=(1, 0)),
+        lambda: compare({"even": "uniform"}, *log.columns, reward_range=(1, 0)),
+    ):
+        with pytest.raises(ValueError, match="reward" + turned):
+            call()
+    for kind in (OnlineBoostingRegressor, BanditRegressor):
+        with pytest.raises(ValueError, match="target" + turned):
+            kind(target_range=(1, 0))
+        with pytest.raises(ValueError, match=r"target_range = \(1, 1\) is no interval: its first number is not below its second"):
+            kind(target_range=(1, 1))
+        kind(target_range=(0, 1))
+
+
+def test_one_callback_stands_for_a_list_of_it(log):
+    events = []
+    # What `append` returns is no true answer.
+    quick(callbacks=events.append).fit(*log.columns)
+    AdaBoostClassifier(n_estimators=3, max_depth=1, callbacks=events.append).fit(log.context, log.action)
+    assert {"boosting"} < {event["stage"] for event in events}
+    for wrong in (5, [5], "print"):
+        for kind in (quick(callbacks=wrong), AdaBoostClassifier(callbacks=wrong)):
+            with pytest.raises(TypeError, match=r"callbacks = .* is neither a callable nor a list of them"):
+                kind.fit(*log.columns[:2 if isinstance(kind, AdaBoostClassifier) else 4])
+
+
+def test_a_loss_that_is_none_is_told():
+    seller, untouched = priced(), priced()
+    with pytest.raises(TypeError, match="loss = None is neither a callable nor a number"):
+        seller.learn_one({"x": 1.0}, None)
+    for found in (None, "1.5", [1.0]):
+        with pytest.raises(TypeError, match=r"loss returned .* for the point .*, and no number"):
+            seller.learn_one({"x": 1.0}, lambda price: found)
+    with pytest.raises(TypeError, match=r"loss returned None for the point array\("):
+        priced(n_outputs=2).learn_one({"x": 1.0}, lambda point: None)
+    with pytest.raises(ZeroDivisionError):
+        seller.learn_one({"x": 1.0}, lambda price: 1 / 0)
+    for model in (seller, untouched):
+        model.learn_one({"x": 1.0}, lambda price: np.float32(price) ** 2)
+    assert seller.predict_one({"x": 1.0}) == untouched.predict_one({"x": 1.0})

@@ -304,12 +304,16 @@ def share(name, value):
     return number
 
 
-def interval(name, value):
-    """A setting that is two finite numbers."""
+def interval(name, value, *, may_be_point=True):
+    """A setting that is two finite numbers, the first not above the second, or below it."""
     ends = np.asarray(value, dtype=object)
     if ends.shape != (2,):
         raise ValueError(f"{name} = {value!r} is no pair of numbers")
-    return [real(name, end) for end in ends.tolist()]
+    low, high = (real(name, end) for end in ends.tolist())
+    if low > high or (low == high and not may_be_point):
+        where = "above" if low > high else "not below"
+        raise ValueError(f"{name} = {value!r} is no interval: its first number is {where} its second")
+    return [low, high]
 
 
 def seed_of(random_state):

@@ -34,7 +34,7 @@ _PARAMETERS = """
         Threads of the fit; all cores by default and for −1, all but one for −2. No result depends on it.
     verbose : int, default 0
         1 shows progress, with tqdm if it is there.
-    callbacks : list of callable, optional
+    callbacks : callable, or list of them, optional
         Each is called with a dict after every round; a true answer ends the boosting.
 
     Attributes
@@ -406,7 +406,7 @@ class AdaBoostClassifier(_Boosted):
         min_weight_fraction_leaf: float = 0.0,
         n_jobs: int | None = None,
         verbose: int = 0,
-        callbacks: Sequence[Callable[[dict[str, Any]], object]] | None = None,
+        callbacks: Callable[[dict[str, Any]], object] | Sequence[Callable[[dict[str, Any]], object]] | None = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.max_depth = max_depth
@@ -458,7 +458,7 @@ class SmoothBoostClassifier(_Boosted):
         min_weight_fraction_leaf: float = 0.0,
         n_jobs: int | None = None,
         verbose: int = 0,
-        callbacks: Sequence[Callable[[dict[str, Any]], object]] | None = None,
+        callbacks: Callable[[dict[str, Any]], object] | Sequence[Callable[[dict[str, Any]], object]] | None = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.smoothness = smoothness

@@ -92,7 +92,7 @@ class PolicyBooster(BaseEstimator):
         Threads; all cores by default and for −1, all but one for −2. No result depends on it.
     verbose : int, default 0
         1 shows progress, with tqdm if it is there.
-    callbacks : list of callable, optional
+    callbacks : callable, or list of them, optional
         Each is called with a dict for every event; a true answer ends the search or the training.
 
     Attributes
@@ -154,7 +154,7 @@ class PolicyBooster(BaseEstimator):
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
-        callbacks: Sequence[Callable[[dict[str, Any]], object]] | None = None,
+        callbacks: Callable[[dict[str, Any]], object] | Sequence[Callable[[dict[str, Any]], object]] | None = None,
     ) -> None:
         self.time_budget = time_budget
         self.objective = objective
@@ -697,7 +697,7 @@ class RewardBooster(PolicyBooster):
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
-        callbacks: Sequence[Callable[[dict[str, Any]], object]] | None = None,
+        callbacks: Callable[[dict[str, Any]], object] | Sequence[Callable[[dict[str, Any]], object]] | None = None,
     ) -> None:
         self.time_budget = time_budget
         self.n_estimators = n_estimators
