@@ -97,7 +97,7 @@ def test_a_file_over_candidates_is_loaded_by_the_class_that_writes_it(log, objec
         (priced, {"booster": "none"}, "booster = 'none' is none of 'gradient_boosting', 'fkm'"),
         (priced, {"n_queries": 0}, "^n_queries = 0 is outside 1, …, 1000"),
         (priced, {"n_outputs": 0}, "^n_outputs = 0 is outside 1, …, 1000"),
-        (priced, {"target_range": (1.0, 0.0)}, "^target_range = 1 is outside two numbers"),
+        (priced, {"target_range": (1.0, 0.0)}, r"^target_range = \(1.0, 0.0\) is no interval"),
         (priced, {"target_range": None}, "target_range = None is no pair of numbers"),
         (priced, {"booster": "fkm", "learning_rate": -1.0}, "^learning_rate = -1.0 is not > 0"),
     ],
@@ -420,3 +420,134 @@ def test_the_choices_of_the_training_are_noticed_in_any_order():
     policy = quick().fit(x, a, r, p, action_context=np.eye(2))
     assert "own_log" in json.dumps(evaluate(policy, x[order], a[order], r[order], p[order]).details)
     assert "own_log" not in json.dumps(evaluate(policy, *Log(n=400, seed=4).columns).details)
+
+
+def test_what_was_made_of_a_column_is_not_that_column(log):
+    frame = pd.DataFrame({"age": log.context[:, 0] > 0.5, "kind": log.kind, "x": log.context[:, 1]})
+    action = pd.Series(log.action)
+    reward = ((action == 1) == frame["age"]).astype(float).rename("age")
+    made = quick().fit(frame, log.action, reward, log.pscore)
+    assert made.n_features_in_ == 3
+    other = frame.assign(age=~frame["age"])
+    assert evaluate("logged", frame, log.action, reward, log.pscore).value == pytest.approx(reward.mean())
+    polars = pytest.importorskip("polars")
+    assert len(quick().fit(polars.from_pandas(frame), log.action, reward, log.pscore).classes_) == 2
+    # The column itself is refused in whatever type: it would be a feature as well.
+    same = frame["age"].astype(float)
+    for call in (quick().fit, lambda *own: evaluate("logged", *own)):
+        call(other, log.action, same, log.pscore)
+        with pytest.raises(ValueError, match="reward is the column 'age', which context has as well"):
+            call(frame, log.action, same, log.pscore)
+        with pytest.raises(ValueError, match="action is the column 'kind', which context has as well"):
+            call(frame, frame["kind"].astype("category"), log.reward, log.pscore)
+
+
+@pytest.fixture(scope="module")
+def savers(log):
+    stream, regressor, seller = OnlineBoostingClassifier(n_learners=2), OnlineBoostingRegressor(n_learners=2), priced()
+    stream.learn_one({"x": 1}, True)
+    regressor.learn_one({"x": 1}, 1.0)
+    seller.learn_one({"x": 1}, lambda price: price)
+    booster = AdaBoostClassifier(n_estimators=2).fit(log.context, log.action)
+    return [quick().fit(*log.columns), booster, stream, regressor, seller]
+
+
+def test_a_wrong_path_is_refused_as_open_does_it(savers, tmp_path):
+    missing, under_file = tmp_path / "missing" / "model.ocob", tmp_path / "file" / "model.ocob"
+    (tmp_path / "file").write_bytes(b"something else")
+    (tmp_path / "folder").mkdir()
+    exports = [lambda path: savers[0].export(path=path)]
+    loads = [type(saver).load for saver in savers] + [RewardBooster.load]
+    for path, kind in ((missing, FileNotFoundError), (under_file, NotADirectoryError), (tmp_path / "folder", IsADirectoryError)):
+        for call in [*loads, *(saver.save for saver in savers), *exports]:
+            with pytest.raises(kind) as refused:
+                call(path)
+            assert refused.value.errno and refused.value.filename in (path, str(path)), (call, path)
+            assert str(path) in str(refused.value) and "os error" not in str(refused.value)
+    for load in loads:
+        with pytest.raises(ValueError, match="not a model file"):
+            load(tmp_path / "file")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_a_classifiers_file_names_its_class(savers, log, tmp_path):
+    smooth = SmoothBoostClassifier(n_estimators=2).fit(log.context, log.action)
+    for booster in (savers[1], smooth):
+        path = tmp_path / "classifier.ocob"
+        booster.save(path)
+        for own in (PolicyBooster, OnlineBoostingClassifier, OnlineBoostingRegressor, BanditRegressor):
+            with pytest.raises(ValueError, match=f"holds a classifier, .*: boost.{type(booster).__name__}.load reads it"):
+                own.load(path)
+
+
+@pytest.mark.parametrize("split", ["time", "groups"])
+def test_columns_that_the_fit_left_out_are_not_told_of_again(log, split, recwarn):
+    frame = log.frame().assign(day=np.arange(400.0), junk=1.0, done=log.action, paid=log.reward, p=log.pscore)
+    fitted = quick().fit(frame, "done", "paid", "p", ignore=["junk"], **{split: "day"})
+    other = frame.assign(x=frame["x"] ** 2)
+    expected = evaluate(fitted, other[["x", "y", "z", "kind"]], log.action, log.reward, log.pscore)
+    for named in (("done", "paid", "p"), (log.action, log.reward, log.pscore)):
+        assert evaluate(fitted, other, *named).estimates == expected.estimates
+    # A column that was left out may have a role now.
+    assert evaluate(fitted, other, "done", "junk", "p").value == pytest.approx(1.0)
+    fitted.predict(other), fitted.predict_proba(other), fitted.score(other, "done", "paid", "p")
+    assert not recwarn.list
+    evaluate(fitted, other.assign(more=1.0), "done", "paid", "p")
+    assert [str(told.message) for told in recwarn] == ['columns that the model does not know left out: "more"']
+
+
+def test_of_candidates_neither(log, recwarn):
+    frame = log.frame().assign(day=np.arange(400.0), done=log.action, paid=log.reward, p=log.pscore)
+    offers = pd.DataFrame({"price": [1.0, 2.0]})
+    fitted = quick().fit(frame, "done", "paid", "p", action_context=offers, time="day")
+    other = frame.assign(x=frame["x"] ** 2)
+    evaluate(fitted, other, "done", "paid", "p")
+    fitted.predict(other)
+    assert not recwarn.list
+    fitted.predict(other.assign(more=1.0))
+    assert any('"more"' in str(told.message) for told in recwarn)
+
+
+def test_a_range_that_is_turned_round_is_told_in_its_own_words(log):
+    turned = r"_range = \(1, 0\) is no interval: its first number is above its second"
+    for call in (
+        lambda: quick(reward_range=(1, 0)).fit(*log.columns),
+        lambda: evaluate("logged", *log.columns, reward_range=(1, 0)),
+        lambda: compare({"even": "uniform"}, *log.columns, reward_range=(1, 0)),
+    ):
+        with pytest.raises(ValueError, match="reward" + turned):
+            call()
+    for kind in (OnlineBoostingRegressor, BanditRegressor):
+        with pytest.raises(ValueError, match="target" + turned):
+            kind(target_range=(1, 0))
+        with pytest.raises(ValueError, match=r"target_range = \(1, 1\) is no interval: its first number is not below its second"):
+            kind(target_range=(1, 1))
+        kind(target_range=(0, 1))
+
+
+def test_one_callback_stands_for_a_list_of_it(log):
+    events = []
+    # What `append` returns is no true answer.
+    quick(callbacks=events.append).fit(*log.columns)
+    AdaBoostClassifier(n_estimators=3, max_depth=1, callbacks=events.append).fit(log.context, log.action)
+    assert {"boosting"} < {event["stage"] for event in events}
+    for wrong in (5, [5], "print"):
+        for kind in (quick(callbacks=wrong), AdaBoostClassifier(callbacks=wrong)):
+            with pytest.raises(TypeError, match=r"callbacks = .* is neither a callable nor a list of them"):
+                kind.fit(*log.columns[:2 if isinstance(kind, AdaBoostClassifier) else 4])
+
+
+def test_a_loss_that_is_none_is_told():
+    seller, untouched = priced(), priced()
+    with pytest.raises(TypeError, match="loss = None is neither a callable nor a number"):
+        seller.learn_one({"x": 1.0}, None)
+    for found in (None, "1.5", [1.0]):
+        with pytest.raises(TypeError, match=r"loss returned .* for the point .*, and no number"):
+            seller.learn_one({"x": 1.0}, lambda price: found)
+    with pytest.raises(TypeError, match=r"loss returned None for the point array\("):
+        priced(n_outputs=2).learn_one({"x": 1.0}, lambda point: None)
+    with pytest.raises(ZeroDivisionError):
+        seller.learn_one({"x": 1.0}, lambda price: 1 / 0)
+    for model in (seller, untouched):
+        model.learn_one({"x": 1.0}, lambda price: np.float32(price) ** 2)
+    assert seller.predict_one({"x": 1.0}) == untouched.predict_one({"x": 1.0})

@@ -195,3 +195,21 @@ def test_what_has_no_picture_is_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match="pip install matplotlib"):
         plot_margins(fitted)
+
+
+def test_what_has_no_record_of_its_rounds_says_so(log, fast, tmp_path):
+    booster = AdaBoostClassifier(n_estimators=10, max_depth=2).fit(X, Y)
+    booster.save(tmp_path / "booster.ocob")
+    loaded = AdaBoostClassifier.load(tmp_path / "booster.ocob")
+    with pytest.raises(ValueError, match="this AdaBoostClassifier was loaded, and a file has no errors of the rounds"):
+        plot_learning_curve(loaded)
+    with pytest.raises(ValueError, match="was loaded, and a file has no margins of the training: hand in X and y"):
+        plot_margins(loaded)
+    # With rows it has margins as before.
+    own, again = (plot_margins(one, X, labels).lines[0] for one, labels in ((booster, Y), (loaded, Y.astype(str))))
+    assert np.allclose(own.get_xdata(), again.get_xdata())
+    features = np.array([[0.0], [1.0]])
+    over = PolicyBooster(**{**fast, "n_estimators": 5}).fit(*log.columns, action_context=features)
+    with pytest.raises(ValueError, match="a policy over candidates keeps no values of its rounds"):
+        plot_learning_curve(over)
+    assert pyplot.get_fignums() and plot_policy(over).get_title(loc="left")

@@ -304,12 +304,16 @@ def share(name, value):
     return number
 
 
-def interval(name, value):
-    """A setting that is two finite numbers."""
+def interval(name, value, *, may_be_point=True):
+    """A setting that is two finite numbers, the first not above the second, or below it."""
     ends = np.asarray(value, dtype=object)
     if ends.shape != (2,):
         raise ValueError(f"{name} = {value!r} is no pair of numbers")
-    return [real(name, end) for end in ends.tolist()]
+    low, high = (real(name, end) for end in ends.tolist())
+    if low > high or (low == high and not may_be_point):
+        where = "above" if low > high else "not below"
+        raise ValueError(f"{name} = {value!r} is no interval: its first number is {where} its second")
+    return [low, high]
 
 
 def seed_of(random_state):
@@ -335,10 +339,32 @@ def names_of(policy):
     return [next(iter(column.values()))["name"] for column in columns]
 
 
+def named_in(*values):
+    """The names of columns among what was handed in."""
+    return tuple(str(value) for value in values if isinstance(value, str))
+
+
 def log_of(
-    context, action, reward, pscore, available, time, groups, *, classes, coding, seed, labels=None, ignore=None, is_lent=False
+    context,
+    action,
+    reward,
+    pscore,
+    available,
+    time,
+    groups,
+    *,
+    classes,
+    coding,
+    seed,
+    labels=None,
+    ignore=None,
+    is_lent=False,
+    left_out=(),
 ):
-    """The log, its actions as the caller names them, and the names of the columns of the contexts."""
+    """The log, its actions as the caller names them, and the names of the columns of the contexts.
+
+    ``left_out`` are columns that the fit of a policy left out: they are left out here too, unless they are named now.
+    """
     named = {"labels": labels, "ignore": ignore}
     for name, columns in named.items():
         if isinstance(columns, str):
@@ -347,6 +373,9 @@ def log_of(
             raise ValueError(f"{name} names columns of a data frame, and context is none")
     if is_frame(context):
         options = {name: [str(column) for column in columns] for name, columns in named.items() if columns is not None}
+        # A column that is called so has its role without being named.
+        roles = {*_NAMES.values(), *named_in(action, reward, pscore, available, time, groups)}
+        options.setdefault("ignore", []).extend(_there(context, left_out, but=roles))
         own = classes if coding is None else None
         return _log_of_frame(context, action, reward, pscore, available, time, groups, coding, seed, options, own)
     for name, value in (("action", action), ("reward", reward), ("pscore", pscore)):
@@ -403,7 +432,9 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
                     f"{role}={name!r}"
                 )
             own = getattr(value, "name", None)
-            if role in ("action", "reward", "pscore") and isinstance(own, str) and own in taken:
+            is_named = role in ("action", "reward", "pscore") and isinstance(own, str) and own in taken
+            # What was made of a column has its name as well, and other values.
+            if is_named and _is_column(context, own, value):
                 raise ValueError(
                     f"{role} is the column {own!r}, which context has as well: name it by {role}={own!r}, or drop it "
                     "from context, where it is no feature"
@@ -444,6 +475,29 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
     return log, known, [name for name in taken if name not in named]
 
 
+def column_of(frame, name):
+    """A column of a data frame, as an array."""
+    try:
+        return np.asarray(frame[name])
+    except (TypeError, KeyError):
+        # A relation of duckdb is asked for its values.
+        return np.asarray(frame.select(name).fetchnumpy()[name])
+
+
+def _is_column(frame, name, values):
+    """Whether the values are those of the column, in whatever type."""
+    try:
+        own, given = column_of(frame, name), np.asarray(values)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return False
+    if own.shape != given.shape:
+        return False
+    try:
+        return np.array_equal(own.astype(np.float64), given.astype(np.float64), equal_nan=True)
+    except (TypeError, ValueError):
+        return _texts(own.tolist()) == _texts(given.tolist())
+
+
 def _as_given(names, context, action):
     """The actions in the type that the caller has them in."""
     try:
@@ -456,11 +510,17 @@ def _as_given(names, context, action):
         return np.asarray(names)
 
 
-def contexts_of(context, available, policy, is_lent=False):
-    """Rows to decide for, by the coding of a policy."""
+def _there(frame, names, but=()):
+    """Those of the columns that the frame has."""
+    return [name for name in columns_of(frame) or () if name in names and name not in but]
+
+
+def contexts_of(context, available, policy, is_lent=False, left_out=()):
+    """Rows to decide for, by the coding of a policy; of columns that its fit left out nothing is said."""
     if is_frame(context):
         frame, beside = _stream(context)
         options = {"available": available} if isinstance(available, str) else {}
+        options["ignore"] = _there(context, left_out, but=named_in(available))
         rows = _core.Contexts.from_frame(frame, beside, json.dumps(options), policy.coding)
         if available is not None and not isinstance(available, str):
             rows = rows.with_available(mask(available, len(rows), len(policy.action_names)))

@@ -156,7 +156,8 @@ def plot_learning_curve(
     TypeError
         For an estimator that is not fitted, or has no record; for an online learner without ``mistakes``.
     ValueError
-        For ``mistakes`` that are no vector of numbers.
+        For ``mistakes`` that are no vector of numbers; for a classifier that was loaded, since its file has no
+        errors; and for a policy over candidates, whose search keeps one value a candidate.
 
     Examples
     --------
@@ -171,6 +172,10 @@ def plot_learning_curve(
     if mistakes is not None:
         return _of_stream(np.asarray(mistakes), ax)
     if hasattr(estimator, "rounds_"):
+        if any("errors" not in one for one in estimator.rounds_):
+            raise ValueError(
+                f"this {type(estimator).__name__} was loaded, and a file has no errors of the rounds: plot it after fit"
+            )
         return _of_rounds(estimator.rounds_, ax)
     if hasattr(estimator, "record_"):
         return _of_search(estimator, ax)
@@ -201,6 +206,11 @@ def _of_rounds(records, ax):
 
 def _of_search(estimator, ax):
     record = estimator.record_
+    if any("curve" not in one for one in record["tried"]):
+        raise ValueError(
+            "the search of a policy over candidates keeps no values of its rounds: record_['tried'] has the best of "
+            "each, and plot_policy draws the judgement"
+        )
     curves = [np.asarray(one["curve"], dtype=float).reshape(-1, 2) for one in record["tried"]]
     if not len(curves[record["chosen"]]):
         raise TypeError("the model was saved by a version that kept no values of rounds")
@@ -286,7 +296,8 @@ def plot_margins(
     TypeError
         For a classifier that is not fitted, or keeps no margins.
     ValueError
-        For rows without labels or labels without rows, and for rows that the classifier refuses.
+        For rows without labels or labels without rows, and for rows that the classifier refuses. For a classifier
+        that was loaded, without rows: its file has no margins.
 
     Examples
     --------
@@ -304,6 +315,10 @@ def plot_margins(
         raise ValueError("X and y go together: rows and their labels")
     if not hasattr(classifier, "rounds_"):
         raise TypeError(f"this {type(classifier).__name__} is not fitted, or keeps no margins")
+    if y is None and any("margins" not in one for one in classifier.rounds_):
+        raise ValueError(
+            f"this {type(classifier).__name__} was loaded, and a file has no margins of the training: hand in X and y"
+        )
     if y is None:
         curves = [one["margins"] / max(one["etas"].sum(), 1e-300) for one in classifier.rounds_]
     else:

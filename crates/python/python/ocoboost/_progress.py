@@ -1,13 +1,14 @@
 """Callbacks and progress."""
 
 import json
+from collections.abc import Iterable
 
 
 class Callbacks:
     """The callbacks of an estimator, and the line that shows progress; nothing where neither is wanted."""
 
     def __init__(self, booster):
-        self.callbacks = list(booster.callbacks or [])
+        self.callbacks = _listed(booster.callbacks)
         self.is_shown = bool(booster.verbose)
         self.bar = None
         self.stage = None
@@ -46,3 +47,13 @@ class Callbacks:
             case stage if stage != self.stage:
                 print(stage)
         self.stage = event["stage"]
+
+
+def _listed(callbacks):
+    """The callbacks, where one alone may stand for a list of it."""
+    if callbacks is None:
+        return []
+    listed = [callbacks] if callable(callbacks) or not isinstance(callbacks, Iterable) else list(callbacks)
+    if not all(map(callable, listed)):
+        raise TypeError(f"callbacks = {callbacks!r} is neither a callable nor a list of them")
+    return listed

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ocoboost import _core, _data
+from ocoboost import _core, _data, _files
 from ocoboost._progress import Callbacks
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _PARAMETERS = """
         Threads of the fit; all cores by default and for −1, all but one for −2. No result depends on it.
     verbose : int, default 0
         1 shows progress, with tqdm if it is there.
-    callbacks : list of callable, optional
+    callbacks : callable, or list of them, optional
         Each is called with a dict after every round; a true answer ends the boosting.
 
     Attributes
@@ -178,7 +178,8 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         path = os.fspath(path)
         if self._file is not None:
-            _core.Vote.write(path, self._file)
+            with _files.writing(path):
+                _core.Vote.write(path, self._file)
             return
         names = getattr(self, "feature_names_in_", None)
         names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
@@ -190,7 +191,9 @@ class _Boosted(ClassifierMixin, BaseEstimator):
             "min_weight_fraction_leaf": settings["min_weight_fraction_leaf"],
             **self._facts,
         }
-        self.vote_.save(path, names, [_data.spelt(name) for name in self.classes_.tolist()], json.dumps(facts))
+        classes = [_data.spelt(name) for name in self.classes_.tolist()]
+        with _files.writing(path):
+            self.vote_.save(path, names, classes, json.dumps(facts))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -215,8 +218,8 @@ class _Boosted(ClassifierMixin, BaseEstimator):
         record = facts["record"]
         own = {name: algorithm for algorithm, name in _IN_FILES.items()}.get(record["algorithm"])
         if own != cls._algorithm:
-            name = {"ada": "AdaBoost", "mada": "MadaBoost", "sparse": "SparseBoost", "smooth": "SmoothBoost"}.get(own)
-            hint = "which has no class here" if name is None else f"which {name}Classifier.load reads"
+            name = _files.CLASSIFIERS.get(record["algorithm"])
+            hint = "which has no class here" if name is None else f"which {name}.load reads"
             raise ValueError(f"the file holds a classifier by {record['algorithm']!r}, {hint}")
         settings = {"n_estimators": record["rounds_planned"], "max_depth": record["max_depth"]}
         settings["min_weight_fraction_leaf"] = record["min_weight_fraction_leaf"]
@@ -403,7 +406,7 @@ class AdaBoostClassifier(_Boosted):
         min_weight_fraction_leaf: float = 0.0,
         n_jobs: int | None = None,
         verbose: int = 0,
-        callbacks: Sequence[Callable[[dict[str, Any]], object]] | None = None,
+        callbacks: Callable[[dict[str, Any]], object] | Sequence[Callable[[dict[str, Any]], object]] | None = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.max_depth = max_depth
@@ -455,7 +458,7 @@ class SmoothBoostClassifier(_Boosted):
         min_weight_fraction_leaf: float = 0.0,
         n_jobs: int | None = None,
         verbose: int = 0,
-        callbacks: Sequence[Callable[[dict[str, Any]], object]] | None = None,
+        callbacks: Callable[[dict[str, Any]], object] | Sequence[Callable[[dict[str, Any]], object]] | None = None,
     ) -> None:
         self.n_estimators = n_estimators
         self.smoothness = smoothness

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
-from ocoboost import _core, _data
+from ocoboost import _core, _data, _files
 from ocoboost._progress import Callbacks
 from ocoboost.offpolicy import _candidates
 from ocoboost.offpolicy._judgement import Judgement
@@ -92,7 +92,7 @@ class PolicyBooster(BaseEstimator):
         Threads; all cores by default and for −1, all but one for −2. No result depends on it.
     verbose : int, default 0
         1 shows progress, with tqdm if it is there.
-    callbacks : list of callable, optional
+    callbacks : callable, or list of them, optional
         Each is called with a dict for every event; a true answer ends the search or the training.
 
     Attributes
@@ -128,6 +128,9 @@ class PolicyBooster(BaseEstimator):
     ([0, 1], True)
     """
 
+    # Columns of the frame of the fit that are no contexts, which nobody is told of again. A file does not have them.
+    _left_out: tuple[str, ...] = ()
+
     def __init__(
         self,
         *,
@@ -151,7 +154,7 @@ class PolicyBooster(BaseEstimator):
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
-        callbacks: Sequence[Callable[[dict[str, Any]], object]] | None = None,
+        callbacks: Callable[[dict[str, Any]], object] | Sequence[Callable[[dict[str, Any]], object]] | None = None,
     ) -> None:
         self.time_budget = time_budget
         self.objective = objective
@@ -296,6 +299,10 @@ class PolicyBooster(BaseEstimator):
                     log, settings, time=own_time, groups=own_groups, n_jobs=n_jobs, callback=callback
                 )
         self._take(policy, classes, has_names=is_frame)
+        self._left_out = (
+            *_data.named_in(action, reward, pscore, available, time, groups),
+            *map(str, ignore or ()),
+        )
         _data.tell(log.notes)
         return self
 
@@ -303,6 +310,7 @@ class PolicyBooster(BaseEstimator):
         context, *_, action_context, item = given
         split = "time" if time is not None else "groups" if groups is not None else "random"
         settings, n_jobs = _data.as_json(self._settings(split, seed)), _data.threads(self.n_jobs)
+        left_out = _data.named_in(*given[1:4], time, groups)
         (time, groups), apart = _candidates.named_of(context, {"time": time, "groups": groups})
         log, layout, columns = _candidates.log_of(*given, classes=classes, apart=apart, seed=seed, n_jobs=n_jobs)
         with Callbacks(self) as callback:
@@ -316,6 +324,7 @@ class PolicyBooster(BaseEstimator):
                 callback=callback,
             )
         self._take(policy, layout.labels, has_names=context is not None and _data.is_frame(context))
+        self._left_out = left_out
         if layout.kind == "table":
             self.action_context_, self.item_ = action_context, item
         return self
@@ -514,7 +523,9 @@ class PolicyBooster(BaseEstimator):
             An old file is then untouched.
         """
         self._check_fitted()
-        self.policy_.save(os.fspath(path))
+        path = os.fspath(path)
+        with _files.writing(path):
+            self.policy_.save(path)
 
     def export(self, format: str = "json", path: str | PathLike[str] | None = None) -> str:
         """The policy for other programs, as JSON; the judgement and the exploration are not part of XGBoost's.
@@ -541,7 +552,9 @@ class PolicyBooster(BaseEstimator):
         self._check_fitted()
         text = self.policy_.export(format)
         if path is not None:
-            _core.write_file(os.fspath(path), text)
+            path = os.fspath(path)
+            with _files.writing(path):
+                _core.write_file(path, text)
         return text
 
     @classmethod
@@ -558,7 +571,9 @@ class PolicyBooster(BaseEstimator):
             For a file that cannot be read, or holds something else; of a model of another class the message names
             the class that reads it.
         """
-        policy = _core.load_policy(os.fspath(path))
+        path = os.fspath(path)
+        with _files.reading(path):
+            policy = _core.load_policy(path)
         cls._check_kind(policy)
         is_of_actions = isinstance(policy, _core.Policy)
         booster = cls()
@@ -575,7 +590,7 @@ class PolicyBooster(BaseEstimator):
         """Refuses a policy that the class cannot have trained: this one trains policies of every objective."""
 
     def _take(self, policy, classes, *, has_names):
-        for name in ("classes_", "action_context_", "item_", "feature_names_in_", "feature_importances_"):
+        for name in ("classes_", "action_context_", "item_", "feature_names_in_", "feature_importances_", "_left_out"):
             self.__dict__.pop(name, None)
         self.policy_ = policy
         if classes is not None:
@@ -614,7 +629,7 @@ class PolicyBooster(BaseEstimator):
 
     def _choices(self, context, available, action_context, item):
         action_context, item, classes = self._offered(action_context, item)
-        own = {"policy": self.policy_, "classes": classes}
+        own = {"policy": self.policy_, "classes": classes, "ignore": self._left_out}
         choices, layout, _ = _candidates.read(context, action_context, available, item, **own)
         return choices, layout
 
@@ -650,7 +665,7 @@ class PolicyBooster(BaseEstimator):
         """What the policy answers about rows."""
         self._check_fitted()
         with _data.reading(context) as (context, is_lent):
-            rows = _data.contexts_of(context, available, self.policy_, is_lent)
+            rows = _data.contexts_of(context, available, self.policy_, is_lent, self._left_out)
             found = ask(self.policy_, rows)
         _data.tell(rows.notes, stacklevel=4)
         return found
@@ -682,7 +697,7 @@ class RewardBooster(PolicyBooster):
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: int = 0,
-        callbacks: Sequence[Callable[[dict[str, Any]], object]] | None = None,
+        callbacks: Callable[[dict[str, Any]], object] | Sequence[Callable[[dict[str, Any]], object]] | None = None,
     ) -> None:
         self.time_budget = time_budget
         self.n_estimators = n_estimators

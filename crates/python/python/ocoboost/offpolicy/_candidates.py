@@ -327,10 +327,7 @@ def _column(frame, name):
     """A column of a data frame, as an array."""
     if name not in (_data.columns_of(frame) or ()):
         raise ValueError(f"context has no column {name!r}")
-    try:
-        return np.asarray(frame[name])
-    except (TypeError, KeyError):
-        return np.asarray(frame.select(name).fetchnumpy()[name])
+    return _data.column_of(frame, name)
 
 
 def _each_its_own(layout, known, of_pairs):

@@ -509,7 +509,7 @@ def evaluate(
         own = {"policy": None, "classes": classes}
         if is_over:
             action_context, item, known = policy._offered(action_context, item)
-            own = {"policy": model, "classes": known if classes is None else classes}
+            own = {"policy": model, "classes": known if classes is None else classes, "apart": policy._left_out}
         given = (context, action, reward, pscore, available, action_context, item)
         log, layout, _ = _candidates.log_of(*given, **own, seed=seed, n_jobs=n_jobs)
         target = model if is_over else policy if isinstance(policy, str) else layout.ravel(policy)
@@ -533,6 +533,7 @@ def evaluate(
             coding=coding,
             seed=seed,
             is_lent=is_lent,
+            left_out=() if model is None else policy._left_out,
         )
         found = Judgement._of(_core.evaluate(log, target, settings, n_jobs=n_jobs))
     _data.tell(log.notes)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ocoboost import _core, _data
+from ocoboost import _core, _data, _files
 from ocoboost.online._columns import columns, labels
 
 if TYPE_CHECKING:
@@ -228,10 +228,14 @@ class OnlineBoostingClassifier(_Base):
         ------
         ValueError
             Before the first row.
+        OSError
+            An old file is then untouched.
         """
         if self._learner is None:
             raise ValueError("there is nothing to save before the first row")
-        self._learner.save(os.fspath(path))
+        path = os.fspath(path)
+        with _files.writing(path):
+            self._learner.save(path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -240,8 +244,11 @@ class OnlineBoostingClassifier(_Base):
         Raises
         ------
         OSError, ValueError
+            For a file that cannot be read, or holds something else.
         """
-        learner = _core.Stream.load(os.fspath(path))
+        path = os.fspath(path)
+        with _files.reading(path):
+            learner = _core.Stream.load(path)
         model = cls(**json.loads(learner.settings))
         model._learner, model._classes = learner, learner.classes
         return model

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ocoboost import _core, _data
+from ocoboost import _core, _data, _files
 from ocoboost.online._columns import columns, labels, of_rows
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ class _Saved:
         """
         if self._learner is None:
             raise ValueError("there is nothing to save before the first row")
-        self._learner.save(os.fspath(path))
+        path = os.fspath(path)
+        with _files.writing(path):
+            self._learner.save(path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -58,7 +60,9 @@ class _Saved:
         OSError, ValueError
             For a file that cannot be read, or holds something else.
         """
-        learner = cls._native.load(os.fspath(path))
+        path = os.fspath(path)
+        with _files.reading(path):
+            learner = cls._native.load(path)
         own = {of_rust: name for name, of_rust in cls._names_in_rust.items()}
         settings = {own.get(name, name): value for name, value in json.loads(learner.settings).items()}
         if settings["target_range"] is not None:
@@ -162,7 +166,7 @@ class OnlineBoostingRegressor(_Saved, _Regressor):
             "booster": _data.text("booster", self.booster),
             "loss": _data.text("loss", self.loss),
             "learners": _data.whole("n_learners", self.n_learners),
-            "target_range": None if self.target_range is None else _data.interval("target_range", self.target_range),
+            "target_range": None if self.target_range is None else _range(self.target_range),
             "bits": None if self.bits is None else _data.whole("bits", self.bits, below=2**32),
         }
         for name in ("learning_rate", "decay", "radius", "advantage", "span_step"):
@@ -345,7 +349,7 @@ class BanditRegressor(_Saved):
 
     def _begin(self, cells):
         settings = {
-            "range": _data.interval("target_range", self.target_range),
+            "range": _range(self.target_range),
             "booster": _data.text("booster", self.booster),
             "queries": _data.whole("n_queries", self.n_queries),
             "outputs": _data.whole("n_outputs", self.n_outputs),
@@ -394,7 +398,9 @@ class BanditRegressor(_Saved):
         """
         learner = self._begin(len(x)) if self._learner is None else self._learner
         if callable(loss):
-            played = learner.learn(x, loss if self.n_outputs != 1 else lambda point: loss(point.item()))
+            played = learner.learn(x, lambda point: _loss(loss, self._value(point)))
+        elif loss is None:
+            raise TypeError("loss = None is neither a callable nor a number")
         else:
             played = learner.observe(x, _number("loss", loss))
         self._learner = learner
@@ -410,6 +416,22 @@ class BanditRegressor(_Saved):
 
     def __str__(self):
         return f"{type(self).__name__}: {self.n_rounds:,} rounds"
+
+
+def _range(target_range):
+    return _data.interval("target_range", target_range, may_be_point=False)
+
+
+def _loss(loss, point):
+    """What a point loses."""
+    found = loss(point)
+    try:
+        # A text is no number, though Python would read one from it.
+        if not isinstance(found, (str, bytes)):
+            return _data.double("what loss returned", found)
+    except TypeError:
+        pass
+    raise TypeError(f"loss returned {found!r} for the point {point!r}, and no number")
 
 
 def _number(name, value):
