@@ -491,6 +491,7 @@ def test_columns_that_the_fit_left_out_are_not_told_of_again(log, split, recwarn
     # A column that was left out may have a role now.
     assert evaluate(fitted, other, "done", "junk", "p").value == pytest.approx(1.0)
     fitted.predict(other), fitted.predict_proba(other), fitted.score(other, "done", "paid", "p")
+    compare({"fitted": fitted, "even": "uniform"}, other, "done", "paid", "p")
     assert not recwarn.list
     evaluate(fitted, other.assign(more=1.0), "done", "paid", "p")
     assert [str(told.message) for told in recwarn] == ['columns that the model does not know left out: "more"']
@@ -502,6 +503,7 @@ def test_of_candidates_neither(log, recwarn):
     fitted = quick().fit(frame, "done", "paid", "p", action_context=offers, time="day")
     other = frame.assign(x=frame["x"] ** 2)
     evaluate(fitted, other, "done", "paid", "p")
+    compare({"fitted": fitted, "even": "uniform"}, other, "done", "paid", "p")
     fitted.predict(other)
     assert not recwarn.list
     fitted.predict(other.assign(more=1.0))

@@ -616,12 +616,13 @@ def compare(
             # What is not trained is played on the log as a trained policy reads it.
             reader = first if model is None else policy
             if id(reader) not in readings:
-                offered, named, known, own = action_context, item, None, None
+                offered, named, known, own = action_context, item, None, {}
                 if reader is not None:
-                    (offered, named, known), own = reader._offered(action_context, item), reader.policy_
+                    offered, named, known = reader._offered(action_context, item)
+                    own = {"policy": reader.policy_, "apart": reader._left_out}
                 known = known if classes is None else classes
                 given = (context, action, reward, pscore, available, offered, named)
-                read = _candidates.log_of(*given, policy=own, classes=known, seed=seed, n_jobs=n_jobs)
+                read = _candidates.log_of(*given, **own, classes=known, seed=seed, n_jobs=n_jobs)
                 # Propensities are estimated once.
                 pscore = read[0].propensities if pscore is None else pscore
                 readings[id(reader)] = read
@@ -650,6 +651,7 @@ def compare(
             coding=None if first is None else first.policy_.coding,
             seed=seed,
             is_lent=is_lent,
+            left_out=() if first is None else first._left_out,
         )
         found = _core.compare(log, targets, names, settings, n_jobs=n_jobs)
     _data.tell(log.notes)
