@@ -40,8 +40,8 @@ pub struct Difference {
     pub lower: f64,
     /// The upper end.
     pub upper: f64,
-    /// Whether the log can answer for both policies. The interval of a policy that it cannot answer for is too
-    /// narrow, or about another mean: the terms of a few rows, or of wrong propensities.
+    /// Whether the log can answer for both policies. The interval of a policy that it cannot answer for is
+    /// too narrow, or about another mean: the terms of a few rows, or of wrong propensities.
     pub is_answered: bool,
 }
 
@@ -54,8 +54,8 @@ impl Difference {
 }
 
 impl Comparison {
-    /// The place of the policy that no other one has a larger value than, by the differences, among those that
-    /// the log can answer for; among all where it can answer for none.
+    /// The place of the policy that no other one has a larger value than, by the differences, among those
+    /// that the log can answer for; among all where it can answer for none.
     #[must_use]
     pub fn best(&self) -> usize {
         let answers_for_none = !(0..self.judgements.len()).any(|k| self.answers_for(k));
