@@ -70,7 +70,7 @@ impl Comparison {
     }
 
     fn answers_for(&self, k: usize) -> bool {
-        self.judgements.get(k).is_some_and(|judgement| answers(judgement))
+        self.judgements.get(k).is_some_and(answers)
     }
 
     /// The outcome in a sentence, by the names of the policies.
