@@ -327,6 +327,29 @@ fn a_policy_that_the_log_cannot_answer_for_is_not_ranked() {
     assert!(said.ends_with("the log can answer for even alone, and not for one."), "{said}");
 }
 
+/// No reward in 200 of 400 rows is an answer where half of the rows have one, and none where few rows do.
+#[test]
+fn a_policy_that_never_earns_is_answered_for_where_rewards_are_common() {
+    let judged = |every: usize| {
+        let contexts = RowMatrix::dense(1, vec![0.0; 400]).unwrap();
+        let rewards = (0..400).map(|i| f64::from(u8::from(i % 2 == 1 && i / 2 % every == 0))).collect();
+        let log = Log::new(contexts, 2, (0..400).map(|i| i % 2).collect(), vec![0.5; 400], Rewards(rewards))
+            .unwrap();
+        let never = Argmax::new(Tabular::new(1, vec![1.0, 0.0]).unwrap());
+        let found =
+            plain().build().unwrap().compare(&log, &[Target::Policy(&never), Target::Logged]).unwrap();
+        (found.judgements[0].verdict.clone(), found.differences[0].is_shown())
+    };
+    let (verdict, is_shown) = judged(1);
+    assert!(matches!(verdict, Verdict::NotShown { at_least } if at_least < -0.4), "{verdict:?}");
+    assert!(is_shown);
+    let (verdict, is_shown) = judged(10);
+    assert!(
+        matches!(verdict, Verdict::CannotAnswer(reasons) if matches!(reasons[0], Reason::FewRewards { rewarded: 0, .. }))
+    );
+    assert!(!is_shown);
+}
+
 /// A policy that is known by its probabilities alone is judged as the policy itself, by one model of rewards.
 #[test]
 fn a_table_is_judged_as_the_policy_that_it_is_of() {

@@ -80,7 +80,8 @@ pub enum Reason {
         /// n.
         rows: u64,
     },
-    /// Too few rows in which the log did what the policy would do and the reward was not 0.
+    /// Too few rows in which the log did what the policy would do and the reward was not 0, where the log's own
+    /// rate of rewards would give too few as well.
     FewRewards {
         /// How many.
         rewarded: u64,
@@ -221,7 +222,9 @@ fn soft_reasons(log: &Log, observed: &Observed, support: &Support) -> Vec<Reason
     let nothing = reward_of_nothing(log);
     let is_rewarded = |seen: &&Observation| seen.target > 0.0 && Some(seen.reward) != nothing;
     let rewarded = observed.rows.iter().filter(is_rewarded).count() as u64;
-    if rewarded < FEW {
+    // As many as the log's own rate would give: where these are not few, few are an answer, and a bad one.
+    let rate = log.rewards().iter().filter(|r| Some(**r) != nothing).count() as f64 / rows as f64;
+    if rewarded < FEW && rate * support.ess < FEW as f64 {
         reasons.push(Reason::FewRewards { rewarded, rows });
     }
     reasons
