@@ -80,8 +80,8 @@ pub enum Reason {
         /// n.
         rows: u64,
     },
-    /// Too few rows in which the log did what the policy would do and the reward was not 0, where the log's own
-    /// rate of rewards would give too few as well.
+    /// Too few rows in which the log did what the policy would do and the reward was not 0, where the rate of
+    /// rewards in the log would give too few as well.
     FewRewards {
         /// How many.
         rewarded: u64,
