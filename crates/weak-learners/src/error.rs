@@ -1,8 +1,8 @@
 //! Errors of predictors.
 
-use crate::ranks::RankError;
 use oco_core::OcoError;
 use projections::ProjectionError;
+use ranks::RankError;
 use rows::numeric::first_beyond;
 use thiserror::Error;
 

@@ -10,7 +10,6 @@
 //! [`pairs`]. [`Ranks`] share the rows of a training among processes.
 
 mod label;
-mod ranks;
 mod error;
 mod predictor;
 mod weight_matrix;

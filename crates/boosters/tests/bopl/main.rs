@@ -39,5 +39,3 @@ mod coding;
 mod candidates;
 mod compiled;
 mod ranks;
-#[path = "../../../weak-learners/tests/thread_ranks/mod.rs"]
-mod thread_ranks;

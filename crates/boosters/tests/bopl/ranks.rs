@@ -2,7 +2,6 @@
 //! the byte.
 
 use crate::logs::{Reward, Task};
-use crate::thread_ranks::run;
 use boosters::bopl::{
     Bopl, BoplError, BoplS, BoplStop, Checkpoint, Classification, PolicyBoosting, PolicyObjective,
     RewardRegression, Settings, Smoothness, Step, Validation,
@@ -10,6 +9,7 @@ use boosters::bopl::{
 use off_policy::{ActionSets, Log};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use ranks::on_threads;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::num::NonZero;
@@ -22,6 +22,22 @@ use weak_learners::{LearnerError, RankError, Ranks, Shard};
 
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_secs(300);
+
+/// The work of every rank, inside a pool of so many threads or none.
+fn run<T: Send>(
+    size: usize,
+    threads: Option<NonZero<usize>>,
+    limit: Duration,
+    work: impl Fn(Ranks) -> T + Sync,
+) -> Vec<Option<T>> {
+    on_threads(size, limit, |ranks| match threads {
+        None => work(ranks),
+        Some(threads) => {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build().unwrap();
+            pool.install(|| work(ranks))
+        }
+    })
+}
 const ROUNDS: usize = 3;
 /// Seven blocks, so that each of seven ranks has one.
 const ROWS: usize = 6 * Shard::BLOCK + 200;

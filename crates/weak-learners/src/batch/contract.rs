@@ -2,7 +2,7 @@
 
 use crate::LearnerError;
 use crate::error::check_magnitudes;
-use crate::ranks::Shard;
+use ranks::Shard;
 use rows::numeric::{LARGEST, exponent_above, scale};
 use rows::{Row, RowMatrix};
 

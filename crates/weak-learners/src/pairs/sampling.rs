@@ -4,10 +4,13 @@ use super::contract::check_share;
 use super::{ColumnRestricted, PairLearner, PairRound, PairWeights};
 use crate::LearnerError;
 use crate::batch::Sample;
-use crate::ranks::{ALONE, Shard};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use ranks::{Ranks, Shard};
 use serde::{Deserialize, Serialize};
+
+/// The ranks of a sample that has all rows.
+static ALONE: Ranks = Ranks::alone();
 
 /// A learner trained on each example of a round, with all its pairs, with a given probability: XGBoost's
 /// `subsample`.

@@ -22,7 +22,5 @@ mod missing;
 mod candidates;
 mod fixed_items;
 mod ranks;
-#[path = "../thread_ranks/mod.rs"]
-mod thread_ranks;
 #[path = "../streams/mod.rs"]
 mod streams;

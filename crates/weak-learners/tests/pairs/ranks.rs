@@ -1,9 +1,9 @@
 //! A training whose rows are those of several ranks: the bits of one process.
 
 use crate::simulated::Simulated;
-use crate::thread_ranks::run;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use ranks::on_threads;
 use rows::RowMatrix;
 use std::num::NonZero;
 use std::ops::Range;
@@ -17,6 +17,22 @@ use weak_learners::{LearnerError, RankError, Ranks, Shard, Traffic};
 
 /// Long enough for a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
+
+/// The work of every rank, inside a pool of so many threads or none.
+fn run<T: Send>(
+    size: usize,
+    threads: Option<NonZero<usize>>,
+    limit: Duration,
+    work: impl Fn(Ranks) -> T + Sync,
+) -> Vec<Option<T>> {
+    on_threads(size, limit, |ranks| match threads {
+        None => work(ranks),
+        Some(threads) => {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build().unwrap();
+            pool.install(|| work(ranks))
+        }
+    })
+}
 
 /// What a rank gives its learner.
 struct Part {

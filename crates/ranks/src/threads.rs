@@ -1,33 +1,30 @@
 //! Ranks as threads of one process, with a limit on waiting.
 
-use std::num::NonZero;
+use crate::{Communicator, RankError, Ranks};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-use weak_learners::{Communicator, RankError, Ranks};
 
-/// Runs the work of every rank on a thread of its own, inside a pool of so many threads or none, and returns
-/// the results in their order; `None` of a rank that panicked.
-pub(crate) fn run<T: Send>(
-    size: usize,
-    threads: Option<NonZero<usize>>,
-    limit: Duration,
-    work: impl Fn(Ranks) -> T + Sync,
-) -> Vec<Option<T>> {
+/// Runs the work of every rank on a thread of its own, and returns the results in the order of the ranks;
+/// `None` of a rank that panicked. No rank waits for another longer than `limit`.
+///
+/// This is the engine of tests: messages are copies in memory, and nothing is faster for it.
+///
+/// ```
+/// use ranks::on_threads;
+/// use std::time::Duration;
+/// let sums = on_threads(3, Duration::from_secs(60), |ranks| {
+///     let mut numbers = [ranks.rank() as u64, 1];
+///     ranks.sum(&mut numbers).map(|()| numbers)
+/// });
+/// assert_eq!(sums, vec![Some(Ok([3, 3])); 3]);
+/// ```
+pub fn on_threads<T: Send>(size: usize, limit: Duration, work: impl Fn(Ranks) -> T + Sync) -> Vec<Option<T>> {
     let table = Arc::new(Table::new(size, limit));
     thread::scope(|scope| {
         let spawn = |rank: usize| {
             let (table, work) = (Arc::clone(&table), &work);
-            scope.spawn(move || {
-                let own = move || work(Ranks::of(ThreadRank { rank, table }));
-                match threads {
-                    None => own(),
-                    Some(threads) => {
-                        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
-                        pool.build().unwrap().install(own)
-                    }
-                }
-            })
+            scope.spawn(move || work(Ranks::of(ThreadRank { rank, table })))
         };
         let ranks: Vec<_> = (0..size).map(spawn).collect();
         ranks.into_iter().map(|rank| rank.join().ok()).collect()
@@ -59,13 +56,16 @@ struct State {
     leaving: usize,
     numbers: Vec<u64>,
     parts: Vec<Vec<u8>>,
+    /// What each rank sends to each.
+    sent: Vec<Vec<Vec<u8>>>,
     /// The first error, which ends all operations.
     error: Option<RankError>,
 }
 
 impl Table {
     fn new(size: usize, limit: Duration) -> Self {
-        let state = State { parts: vec![Vec::new(); size], ..State::default() };
+        let (parts, sent) = (vec![Vec::new(); size], vec![Vec::new(); size]);
+        let state = State { parts, sent, ..State::default() };
         Self { size, limit, state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -186,6 +186,28 @@ impl Communicator for ThreadRank {
         *bytes = copied;
         Ok(())
     }
+
+    fn sum_scatter(&self, numbers: &mut [u64], lengths: &[usize]) -> Result<(), RankError> {
+        let (expected, found) = (numbers.len(), lengths.iter().sum());
+        if expected != found || lengths.len() != self.table.size {
+            return Err(RankError::Lengths { expected, found });
+        }
+        self.table.reduce("sum and scatter", numbers, u64::wrapping_add)
+    }
+
+    fn exchange(&self, to: &[Vec<u8>], from: &mut Vec<Vec<u8>>) -> Result<(), RankError> {
+        let (expected, found) = (self.table.size, to.len());
+        if expected != found {
+            return Err(RankError::Lengths { expected, found });
+        }
+        let lay = |state: &mut State| {
+            state.sent[self.rank] = to.to_vec();
+            Ok(())
+        };
+        let take = |state: &State| state.sent.iter().map(|parts| parts[self.rank].clone()).collect();
+        *from = self.table.meet("exchange", lay, take)?;
+        Ok(())
+    }
 }
 
 impl Drop for ThreadRank {
@@ -193,5 +215,48 @@ impl Drop for ThreadRank {
         let mut state = self.table.lock();
         // A rank that has taken all results leaves no one waiting.
         self.table.fail(&mut state, RankError::Gone { rank: self.rank });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may")]
+    use super::on_threads;
+    use crate::{RankError, Ranks};
+    use std::time::Duration;
+
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn sums_are_scattered_by_runs() {
+        // Rank r has r + 1 numbers, the last of four none.
+        let lengths = [1, 2, 3, 0];
+        let found = on_threads(4, LIMIT, |ranks: Ranks| {
+            let mut numbers: Vec<u64> = (0..6).map(|i| i + 10 * ranks.rank() as u64).collect();
+            ranks.sum_scatter(&mut numbers, &lengths).map(|own| own.to_vec())
+        });
+        let own: Vec<Vec<u64>> = found.into_iter().map(|own| own.unwrap().unwrap()).collect();
+        assert_eq!(own, [vec![60], vec![64, 68], vec![72, 76, 80], vec![]]);
+        let mut alone = [5, 6];
+        assert_eq!(Ranks::alone().sum_scatter(&mut alone, &[2]).unwrap(), [5, 6]);
+        assert!(Ranks::alone().sum_scatter(&mut alone, &[1]).is_err());
+        assert!(Ranks::alone().sum_scatter(&mut alone, &[1, 1]).is_err());
+    }
+
+    #[test]
+    fn bytes_are_exchanged() {
+        let found = on_threads(3, LIMIT, |ranks: Ranks| {
+            let to =
+                (0..3_u8).map(|rank| vec![u8::try_from(ranks.rank()).unwrap(); usize::from(rank)]).collect();
+            ranks.exchange(to).map(|from| (from, ranks.traffic().bytes))
+        });
+        for (rank, found) in found.into_iter().enumerate() {
+            let (from, sent) = found.unwrap().unwrap();
+            assert_eq!(from, [0, 1, 2].map(|sender| vec![sender; rank]));
+            assert_eq!(sent, 3 - rank as u64);
+        }
+        assert_eq!(Ranks::alone().exchange(vec![vec![7]]).unwrap(), [[7]]);
+        let expected = Err(RankError::Lengths { expected: 1, found: 2 });
+        assert_eq!(Ranks::alone().exchange(vec![vec![], vec![]]), expected);
     }
 }

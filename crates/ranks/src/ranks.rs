@@ -1,0 +1,214 @@
+//! The ranks as an algorithm sees them.
+
+use crate::{Communicator, RankError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// All ranks of a training, or none but this one.
+///
+/// *Cost:* alone, every operation is a check of one pointer. Among several, the calls and bytes of this rank
+/// are counted: [`traffic`](Self::traffic).
+///
+/// ```
+/// use ranks::Ranks;
+/// let ranks = Ranks::alone();
+/// let mut numbers = [3, 4];
+/// ranks.sum(&mut numbers)?;
+/// assert_eq!((numbers, ranks.are_several(), ranks.traffic().messages), ([3, 4], false, 0));
+/// # Ok::<(), ranks::RankError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Ranks {
+    peers: Option<Arc<Peers>>,
+}
+
+#[derive(Debug)]
+struct Peers {
+    communicator: Box<dyn Communicator>,
+    messages: AtomicU64,
+    bytes: AtomicU64,
+}
+
+/// What a rank has exchanged: the operations, and the bytes that it handed to them.
+///
+/// How many times a byte is sent depends on the engine: an all-reduce of b bytes among R ranks moves at least
+/// 2b(R − 1)/R a rank.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// The operations.
+    pub messages: u64,
+    /// The bytes that this rank contributed.
+    pub bytes: u64,
+}
+
+impl Ranks {
+    /// One process, without another.
+    #[must_use]
+    pub const fn alone() -> Self {
+        Self { peers: None }
+    }
+
+    /// The ranks that a communicator connects.
+    #[must_use]
+    pub fn of(communicator: impl Communicator + 'static) -> Self {
+        let (messages, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { peers: Some(Arc::new(Peers { communicator: Box::new(communicator), messages, bytes })) }
+    }
+
+    /// Whether there is a communicator; it may connect one rank with itself.
+    #[inline]
+    #[must_use]
+    pub fn are_several(&self) -> bool {
+        self.peers.is_some()
+    }
+
+    /// The number of this rank, from 0.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.peers.as_ref().map_or(0, |peers| peers.communicator.rank())
+    }
+
+    /// The number of ranks.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.peers.as_ref().map_or(1, |peers| peers.communicator.size())
+    }
+
+    /// What this rank has exchanged so far.
+    #[must_use]
+    pub fn traffic(&self) -> Traffic {
+        self.peers.as_ref().map_or_else(Traffic::default, |peers| Traffic {
+            messages: peers.messages.load(Relaxed),
+            bytes: peers.bytes.load(Relaxed),
+        })
+    }
+
+    /// As [`Communicator::sum`].
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    pub fn sum(&self, numbers: &mut [u64]) -> Result<(), RankError> {
+        match &self.peers {
+            None => Ok(()),
+            Some(peers) => peers.counted(8 * numbers.len(), |ranks| ranks.sum(numbers)),
+        }
+    }
+
+    /// As [`Communicator::max`].
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    pub fn max(&self, numbers: &mut [u64]) -> Result<(), RankError> {
+        match &self.peers {
+            None => Ok(()),
+            Some(peers) => peers.counted(8 * numbers.len(), |ranks| ranks.max(numbers)),
+        }
+    }
+
+    /// The largest of numbers that are at least 0; NaN is above all of them.
+    ///
+    /// # Errors
+    /// As [`Communicator::max`].
+    pub fn largest<const N: usize>(&self, numbers: [f64; N]) -> Result<[f64; N], RankError> {
+        let mut bits = numbers.map(|v| v.abs().to_bits());
+        self.max(&mut bits)?;
+        Ok(bits.map(f64::from_bits))
+    }
+
+    /// Whether it is so on any rank.
+    ///
+    /// # Errors
+    /// As [`Communicator::max`].
+    pub fn any(&self, here: bool) -> Result<bool, RankError> {
+        let mut any = [u64::from(here)];
+        self.max(&mut any)?;
+        Ok(any[0] != 0)
+    }
+
+    /// The bytes of all ranks, rank by rank.
+    ///
+    /// # Errors
+    /// As [`Communicator::gather`].
+    pub fn gather(&self, bytes: Vec<u8>) -> Result<Vec<u8>, RankError> {
+        let Some(peers) = &self.peers else { return Ok(bytes) };
+        let mut all = Vec::new();
+        peers.counted(bytes.len(), |ranks| ranks.gather(&bytes, &mut all))?;
+        Ok(all)
+    }
+
+    /// As [`Communicator::sum_scatter`]: the sums of this rank's own run, of `lengths[rank]` numbers.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn sum_scatter<'n>(
+        &self,
+        numbers: &'n mut [u64],
+        lengths: &[usize],
+    ) -> Result<&'n mut [u64], RankError> {
+        let (expected, found) = (lengths.len(), self.size());
+        if expected != found {
+            return Err(RankError::Lengths { expected, found });
+        }
+        let (expected, found) = (numbers.len(), lengths.iter().sum());
+        if expected != found {
+            return Err(RankError::Lengths { expected, found });
+        }
+        if let Some(peers) = &self.peers {
+            peers.counted(8 * numbers.len(), |ranks| ranks.sum_scatter(numbers, lengths))?;
+        }
+        let begin = lengths[..self.rank()].iter().sum::<usize>();
+        Ok(&mut numbers[begin..begin + lengths[self.rank()]])
+    }
+
+    /// Sends bytes to each rank, and returns what each has sent to this one, in their order.
+    ///
+    /// # Errors
+    /// As [`Communicator::exchange`].
+    pub fn exchange(&self, to: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, RankError> {
+        let (expected, found) = (self.size(), to.len());
+        if expected != found {
+            return Err(RankError::Lengths { expected, found });
+        }
+        let Some(peers) = &self.peers else { return Ok(to) };
+        let own = to.iter().enumerate().filter(|(rank, _)| *rank != self.rank());
+        let (bytes, mut from) = (own.map(|(_, bytes)| bytes.len()).sum(), Vec::new());
+        peers.counted(bytes, |ranks| ranks.exchange(&to, &mut from))?;
+        Ok(from)
+    }
+
+    /// A pass over the rows of all ranks in their order, one rank after the other. Each goes on from the
+    /// bytes that the rank before has left; all get the last ones.
+    ///
+    /// # Errors
+    /// As [`Communicator::copy_from`].
+    pub fn in_order(
+        &self,
+        start: Vec<u8>,
+        pass: impl FnOnce(Vec<u8>) -> Vec<u8>,
+    ) -> Result<Vec<u8>, RankError> {
+        let Some(peers) = &self.peers else { return Ok(pass(start)) };
+        let (mut state, mut pass) = (start, Some(pass));
+        for root in 0..self.size() {
+            if let Some(pass) = pass.take_if(|_| root == self.rank()) {
+                state = pass(state);
+            }
+            let own = if root == self.rank() { state.len() } else { 0 };
+            peers.counted(own, |ranks| ranks.copy_from(root, &mut state))?;
+        }
+        Ok(state)
+    }
+}
+
+impl Peers {
+    fn counted(
+        &self,
+        bytes: usize,
+        operation: impl FnOnce(&dyn Communicator) -> Result<(), RankError>,
+    ) -> Result<(), RankError> {
+        self.messages.fetch_add(1, Relaxed);
+        self.bytes.fetch_add(bytes as u64, Relaxed);
+        operation(&*self.communicator)
+    }
+}
