@@ -1,6 +1,6 @@
 //! What an engine of messages does, and what may go wrong.
 
-use crate::Shard;
+use crate::BLOCK;
 use std::fmt::Debug;
 use thiserror::Error;
 
@@ -88,7 +88,7 @@ pub enum RankError {
         found: usize,
     },
     /// Rows of a rank that do not begin at a block.
-    #[error("the rows of rank {rank} begin at row {first}, which is no multiple of {}", Shard::BLOCK)]
+    #[error("the rows of rank {rank} begin at row {first}, which is no multiple of {}", BLOCK)]
     Unaligned {
         /// Its number.
         rank: usize,

@@ -13,3 +13,6 @@ pub use communicator::{Communicator, RankError};
 pub use ranks::{Ranks, Traffic};
 pub use shard::Shard;
 pub use threads::on_threads;
+
+/// [`Shard::BLOCK`].
+const BLOCK: usize = 1024;

@@ -23,7 +23,7 @@ pub struct Shard {
 impl Shard {
     /// The rows of a block, a *virtual shard*: sums of doubles are of blocks, so that they are the same
     /// however the blocks are spread over ranks and threads.
-    pub const BLOCK: usize = 1024;
+    pub const BLOCK: usize = crate::BLOCK;
 
     /// All rows.
     #[must_use]
