@@ -40,8 +40,8 @@ pub trait Communicator: Debug + Send + Sync {
     /// As the contract says.
     fn copy_from(&self, root: usize, bytes: &mut Vec<u8>) -> Result<(), RankError>;
 
-    /// The numbers are a run a rank, of these lengths. Replaces those of this rank's own run by their sums over
-    /// the ranks, modulo 2^64; the others may be left in any state.
+    /// The numbers are a run a rank, of these lengths. Replaces those of this rank's own run by their sums
+    /// over the ranks, modulo 2^64; the others may be left in any state.
     ///
     /// # Errors
     /// As [`sum`](Self::sum); [`RankError::Lengths`] where the lengths are not one a rank or do not add up.
