@@ -60,6 +60,28 @@ pub(super) struct SplitRecord {
     pub(super) gain: TreeGain,
 }
 
+impl SplitRecord {
+    /// The number of its bytes.
+    pub(super) const BYTES: usize = 20;
+
+    /// Its bytes.
+    pub(super) fn to_bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        bytes[..8].copy_from_slice(&self.value.to_le_bytes());
+        bytes[8..12].copy_from_slice(&self.gain.exponent.to_le_bytes());
+        bytes[12..].copy_from_slice(&self.gain.fraction.to_le_bytes());
+        bytes
+    }
+
+    /// The record of such bytes.
+    pub(super) fn of_bytes(bytes: [u8; Self::BYTES]) -> Self {
+        let part = |from: usize| std::array::from_fn(|k| bytes[from + k]);
+        let exponent = i32::from_le_bytes(std::array::from_fn(|k| bytes[8 + k]));
+        let [value, fraction] = [0, 12].map(|from| f64::from_le_bytes(part(from)));
+        Self { value, gain: TreeGain { exponent, fraction } }
+    }
+}
+
 /// A node of the pruned tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Kept {

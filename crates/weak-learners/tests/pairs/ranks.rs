@@ -196,57 +196,65 @@ fn ranks_change_nothing_where_a_rank_has_no_weight_or_gains_are_rounding() {
     assert_same("small", (&whole, &matrix), (256, &[]), &HistogramPairTree::new(growth));
 }
 
-/// Messages and bytes of a tree on histograms of so many bytes, by its nodes: what docs and code say of them.
-fn traffic(tree: &PairTree, growth: PairGrowth, histogram: u64) -> Traffic {
+/// What the ranks exchange for the top of a tree, by its nodes and their rows: what docs and code say of it.
+#[derive(Debug, Default)]
+struct Exchanged {
+    histograms: u64,
+    cuts: u64,
+    lists: u64,
+    of_actions: u64,
+    /// The rows and the pairs of the nodes that one rank grows.
+    subtrees: Vec<(u64, u64)>,
+}
+
+impl Exchanged {
+    /// Below a node that has so many actions, and perhaps a histogram.
     fn below(
-        nodes: &[PairNode],
+        &mut self,
+        (nodes, rows): (&[PairNode], &[&Vec<f64>]),
         (k, depth): (u32, u32),
-        state: (u64, bool),
-        all: &mut [u64; 4],
-        deepest: u32,
+        (actions, is_counted): (u64, bool),
+        (deepest, small): (u32, u64),
     ) {
-        let [histograms, cuts, lists, of_actions] = all;
-        let (actions, is_counted) = state;
-        let is_open = depth + 1 < deepest;
-        match nodes[k as usize] {
-            PairNode::Leaf { .. } => {}
-            PairNode::Action { others, this, .. } => {
-                // One child is counted, and the other one is the rest, if the node was counted.
-                *histograms += u64::from(is_open) * if is_counted { 1 } else { 2 };
-                below(nodes, (others, depth + 1), (actions - 1, is_open), all, deepest);
-                below(nodes, (this, depth + 1), (1, is_open), all, deepest);
-            }
-            PairNode::Context { below: first, rest, .. }
-            | PairNode::ContextOrMissing { below: first, rest, .. } => {
-                *cuts += 1;
-                *histograms += u64::from(is_open && is_counted);
-                if actions > 1 {
-                    (*lists, *of_actions) = (*lists + 1, *of_actions + actions - 1);
-                }
-                for child in [first, rest] {
-                    below(nodes, (child, depth + 1), (actions, is_open && is_counted), all, deepest);
-                }
-            }
+        let pairs = |rows: &[&Vec<f64>], actions: u64| rows.len() as u64 * actions;
+        if depth > 0 && depth < deepest && pairs(rows, actions) <= small {
+            self.subtrees.push((rows.len() as u64, pairs(rows, actions)));
+            return;
         }
-    }
-    // A round of several actions is flat: its root is not counted.
-    let actions = weak_learners::pairs::PairHypothesis::actions(tree) as u64;
-    let is_counted = actions == 1;
-    let mut all = [u64::from(is_counted), 0, 0, 0];
-    below(tree.nodes(), (0, 0), (actions, is_counted), &mut all, growth.max_depth());
-    let [histograms, cuts, lists, of_actions] = all;
-    Traffic {
-        messages: 3 + histograms + cuts + lists,
-        bytes: (16 + 16 + 16 * actions) + histogram * histograms + 8 * cuts + 16 * of_actions,
+        let needs = |rows: &[&Vec<f64>], actions: u64| depth + 1 < deepest && pairs(rows, actions) > small;
+        let children = match nodes[k as usize] {
+            PairNode::Leaf { .. } => return,
+            PairNode::Action { others, this, .. } => {
+                [(others, rows.to_vec(), actions - 1), (this, rows.to_vec(), 1)]
+            }
+            PairNode::Context { feature, threshold, below, rest }
+            | PairNode::ContextOrMissing { feature, threshold, below, rest, .. } => {
+                self.cuts += 1;
+                if actions > 1 {
+                    (self.lists, self.of_actions) = (self.lists + 1, self.of_actions + actions - 1);
+                }
+                let (first, second) = rows.iter().partition(|x| x[feature as usize] < threshold);
+                [(below, first, actions), (rest, second, actions)]
+            }
+        };
+        let needed = children.iter().filter(|(_, rows, actions)| needs(rows, *actions)).count() as u64;
+        let is_action = matches!(nodes[k as usize], PairNode::Action { .. });
+        // One child is counted, and the other one is the rest, if the node was counted.
+        self.histograms += if is_counted { needed.min(1) } else { needed * u64::from(is_action) };
+        for (child, rows, actions) in children {
+            let is_counted = needs(&rows, actions) && (is_counted || is_action);
+            self.below((nodes, &rows), (child, depth + 1), (actions, is_counted), (deepest, small));
+        }
     }
 }
 
 #[test]
 fn messages_and_bytes_of_a_tree_are_those_of_its_nodes() {
+    const ROWS: usize = 6000;
     for actions in [1, 5] {
-        let mut whole = Simulated::new(4, 900, 6, actions);
+        let mut whole = Simulated::new(4, ROWS, 6, actions);
         // Equal weights, so that a word holds the sums of all.
-        whole.g.iter_mut().enumerate().for_each(|(pair, g)| *g /= whole.h[pair % 900]);
+        whole.g.iter_mut().enumerate().for_each(|(pair, g)| *g /= whole.h[pair % ROWS]);
         whole.h.fill(1.0);
         if actions == 1 {
             whole.g.iter_mut().zip(&whole.rows).for_each(|(g, x)| *g = (x[0] - x[1] * x[2]) / 8.0);
@@ -255,7 +263,7 @@ fn messages_and_bytes_of_a_tree_are_those_of_its_nodes() {
         let growth =
             PairGrowth::builder().max_depth(5).min_child_weight(0.0).reg_lambda(0.0).build().unwrap();
         let found = run(3, None, LIMIT, |ranks: Ranks| {
-            let part = Part::of(&whole, &matrix, dealt(900, ranks.rank(), 3));
+            let part = Part::of(&whole, &matrix, dealt(ROWS, ranks.rank(), 3));
             let contexts = BinnedContexts::of_rank(part.matrix.clone(), 64, ranks.clone()).unwrap();
             let before = ranks.traffic();
             let mut values = vec![0.0; part.g.len()];
@@ -267,18 +275,37 @@ fn messages_and_bytes_of_a_tree_are_those_of_its_nodes() {
         for found in found {
             let (tree, groups, found) = found.unwrap();
             assert!(groups == 6 && tree.leaves() > 8, "{groups} groups, {} leaves", tree.leaves());
-            let cells = 64 * groups;
-            let [least, most] = [8, 16].map(|of_a_cell| traffic(&tree, growth, of_a_cell * cells));
-            assert_eq!(found.messages, least.messages, "{actions} actions");
-            if actions == 1 {
-                assert_eq!(found, least);
-            }
-            assert!(
-                (least.bytes..=most.bytes).contains(&found.bytes),
-                "{found:?}, not {least:?} to {most:?}"
-            );
+            let mut top = Exchanged::default();
+            let rows: Vec<&Vec<f64>> = whole.rows.iter().collect();
+            // A round of several actions is flat: its root is not counted.
+            let root = (actions as u64, actions == 1);
+            top.histograms = u64::from(actions == 1);
+            top.below((tree.nodes(), &rows), (0, 0), root, (growth.max_depth(), small(ROWS * actions, 3)));
+            assert!(top.histograms > 1 && top.subtrees.len() > 2, "{top:?}");
+            // The largest numbers, the sums of the actions; then two exchanges, and two gathers of the nodes.
+            assert_eq!(found.messages, 3 + top.histograms + top.cuts + top.lists + 4, "{actions} actions");
+            let [rows, pairs] = [0, 1].map(|of| {
+                let own = |(rows, pairs): &(u64, u64)| if of == 0 { *rows } else { *pairs };
+                top.subtrees.iter().map(own).sum::<u64>()
+            });
+            let of_top = |of_a_cell: u64| {
+                (16 + 16 + 16 * actions as u64)
+                    + of_a_cell * 64 * groups * top.histograms
+                    + 8 * top.cuts
+                    + 16 * top.of_actions
+            };
+            // Bins and h of a row, quanta, g and the value of a pair; the nodes; the numbers of rows.
+            let nodes = 25 * tree.nodes().len() as u64 + 8 * (2 + 4 * top.subtrees.len() as u64);
+            let of_subtrees = rows * (groups + 8) + 24 * pairs + nodes;
+            let bounds = of_top(8)..=of_top(16) + of_subtrees;
+            assert!(bounds.contains(&found.bytes), "{found:?}, not {bounds:?}");
         }
     }
+}
+
+/// The pairs of a node, at most, that one of so many ranks grows.
+fn small(pairs: usize, ranks: usize) -> u64 {
+    (pairs / (16 * ranks)).max(512) as u64
 }
 
 /// Trains on the rows of a rank, whatever they are.

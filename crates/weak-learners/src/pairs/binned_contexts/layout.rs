@@ -150,6 +150,16 @@ impl SparseRows {
     pub(in crate::pairs) fn row(&self, i: usize) -> &[u32] {
         &self.cells[self.offsets[i]..self.offsets[i + 1]]
     }
+
+    /// The rows of these cells.
+    pub(in crate::pairs) fn of<C: IntoIterator<Item = u32>>(rows: impl Iterator<Item = C>) -> Self {
+        let mut all = Self { offsets: vec![0], cells: Vec::new() };
+        for cells in rows {
+            all.cells.extend(cells);
+            all.offsets.push(all.cells.len());
+        }
+        all
+    }
 }
 
 /// The statistics of a column that decide its place.

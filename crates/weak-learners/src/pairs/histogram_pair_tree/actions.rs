@@ -10,7 +10,7 @@ use crate::{RankError, Ranks};
 use std::sync::atomic::AtomicU64;
 
 /// The actions of a node.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(in crate::pairs) enum Actions {
     /// One action, whose sums are the node's.
     One(u32),

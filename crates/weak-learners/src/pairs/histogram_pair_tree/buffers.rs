@@ -2,6 +2,7 @@
 
 use super::histogram::Histogram;
 use super::node::RowCopy;
+use super::subtrees::Subtree;
 use super::sums::{FreeCells, Word};
 use crate::pairs::PairNode;
 use crate::pairs::best_first::SplitRecord;
@@ -31,6 +32,9 @@ pub(in crate::pairs) struct Buffers {
     pub(in crate::pairs) cells: FreeCells,
     /// The message of a histogram.
     pub(in crate::pairs) numbers: Vec<u64>,
+    /// The nodes that are kept for one of the ranks, in the order of their places, and their rows on this one.
+    pub(super) subtrees: Vec<Subtree>,
+    pub(super) rows_of_subtrees: Vec<u32>,
 }
 
 /// Rows, and a buffer to partition them.
@@ -83,6 +87,14 @@ impl Scratch {
 }
 
 impl Buffers {
+    /// Drops what was grown.
+    pub(super) fn clear(&mut self) {
+        self.nodes.clear();
+        self.records.clear();
+        self.subtrees.clear();
+        self.rows_of_subtrees.clear();
+    }
+
     /// An empty histogram.
     pub(in crate::pairs) fn histogram(&mut self, cells: usize, is_packed: bool) -> Histogram {
         if is_packed {

@@ -39,6 +39,7 @@ pub(in crate::pairs) trait Columns: Sync {
 }
 
 /// The columns of contexts: a view has the bins of its rows.
+#[derive(Clone, Copy)]
 pub(in crate::pairs) struct ContextColumns<'a> {
     /// The layout of all columns, or of those that may be split.
     pub(in crate::pairs) layout: &'a Layout,

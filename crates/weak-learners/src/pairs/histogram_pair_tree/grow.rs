@@ -7,6 +7,7 @@ use super::grains::{GrainSums, Grains};
 use super::histogram::{Histogram, View};
 use super::quantise::Quanta;
 use super::split::{Cut, MissingSide, Question, Roundings, ScaledGain, Search, Split};
+use super::subtrees::Subtree;
 use super::sums::{Sums, Word};
 use crate::batch::contract::in_pool;
 use crate::pairs::best_first::{SplitRecord, TreeGain, pruned};
@@ -20,28 +21,26 @@ const WORTHWHILE: usize = 1 << 12;
 const FORKS: u32 = 40;
 
 /// Rows × actions.
-struct Node<'n> {
-    view: View<'n>,
+pub(super) struct Node<'n> {
+    pub(super) view: View<'n>,
     /// Its rows, as the view numbers them.
-    rows: &'n mut [u32],
+    pub(super) rows: &'n mut [u32],
     /// A buffer of the same length.
-    spare: &'n mut [u32],
+    pub(super) spare: &'n mut [u32],
     /// The number of its rows on all ranks.
-    count: u64,
-    actions: Actions,
-    sums: Sums,
-    depth: u32,
-    /// Whether it may be split; an open node has a histogram unless no cut can gain.
-    is_open: bool,
-    histogram: Option<Histogram>,
+    pub(super) count: u64,
+    pub(super) actions: Actions,
+    pub(super) sums: Sums,
+    pub(super) depth: u32,
+    /// Whether it may be split; an open node has a histogram unless no cut can gain, or one rank will grow it.
+    pub(super) is_open: bool,
+    pub(super) histogram: Option<Histogram>,
 }
 
-impl Node<'_> {
-    /// The number of its pairs on all ranks.
-    #[allow(clippy::cast_precision_loss, reason = "for a bound on rounding")]
-    fn pairs(&self) -> f64 {
-        self.count as f64 * self.actions.len() as f64
-    }
+/// The number of pairs of so many rows and these actions.
+#[allow(clippy::cast_precision_loss, reason = "for a bound on rounding, and a choice of the work of a rank")]
+pub(super) fn pairs(count: u64, actions: &Actions) -> f64 {
+    count as f64 * actions.len() as f64
 }
 
 /// The node from which a tree grows.
@@ -59,18 +58,20 @@ pub(in crate::pairs) struct Root<'a> {
 /// The ranks of a training grow the same nodes in the same order: whatever a choice depends on is a sum over
 /// all of them. Between their messages each works on its own rows.
 pub(in crate::pairs) struct Grower<'a, C, A> {
-    columns: C,
+    pub(super) columns: C,
     actions: A,
-    round: &'a PairRound<'a>,
-    quanta: &'a Quanta,
-    growth: PairGrowth,
+    pub(super) round: &'a PairRound<'a>,
+    pub(super) quanta: &'a Quanta,
+    pub(super) growth: PairGrowth,
     /// λ and the least H of a child in quanta.
     lambda: f64,
     least: f64,
     /// H up to which a histogram is packed.
     limit: f64,
-    scratch: &'a Scratch,
-    ranks: &'a Ranks,
+    /// The pairs of a node, at most, that one of several ranks grows.
+    small: f64,
+    pub(super) scratch: &'a Scratch,
+    pub(super) ranks: &'a Ranks,
 }
 
 impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
@@ -93,9 +94,15 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
             lambda: quanta.units.weight(growth.reg_lambda()).min(2_f64.powi(150)),
             least: quanta.units.weight(growth.min_child_weight()).max(1.0),
             limit: Word::limit(quanta.ratio),
+            small: 0.0,
             scratch,
             ranks,
         }
+    }
+
+    /// The same, of which nodes of at most so many pairs are kept for one of the ranks.
+    pub(super) fn keeping(self, small: f64) -> Self {
+        Self { small, ..self }
     }
 
     /// The tree, over rows of so many inputs, and whether nothing of it was pruned: the quanta then have its
@@ -103,12 +110,21 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
     pub(in crate::pairs) fn tree(
         &self,
         inputs: usize,
-        Root { view, count, actions, is_flat }: Root<'_>,
+        root: Root<'_>,
         row_buffers: &mut RowBuffers,
     ) -> Result<(PairTree, bool), LearnerError> {
+        let buffers = self.nodes(root, row_buffers)?;
+        self.finished(inputs, buffers)
+    }
+
+    /// The nodes, with those that are kept for one of the ranks.
+    pub(super) fn nodes(
+        &self,
+        Root { view, count, actions, is_flat }: Root<'_>,
+        row_buffers: &mut RowBuffers,
+    ) -> Result<Buffers, LearnerError> {
         let mut buffers = self.scratch.take_buffers();
-        buffers.nodes.clear();
-        buffers.records.clear();
+        buffers.clear();
         let mut sums = Sums::default();
         self.quanta.sums.iter().for_each(|of_action| sums += *of_action);
         // At most 2^32 rows.
@@ -123,6 +139,11 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         // Threads would send the messages of two nodes in any order.
         let forks = if self.ranks.are_several() { 0 } else { FORKS };
         self.grow(&mut buffers, root, forks)?;
+        Ok(buffers)
+    }
+
+    /// The tree of these nodes, and whether nothing of it was pruned.
+    pub(super) fn finished(&self, inputs: usize, buffers: Buffers) -> Result<(PairTree, bool), LearnerError> {
         let grown = buffers.nodes.len();
         let nodes = match self.growth.max_leaves() {
             None => buffers.nodes.clone(),
@@ -133,12 +154,49 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         Ok((PairTree::new(inputs, self.round.actions(), nodes)?, is_whole))
     }
 
+    /// Grows a node of which the histogram is counted first.
+    pub(super) fn grow_counted<'n>(&self, buffers: &mut Buffers, mut node: Node<'n>) -> Result<(), RankError>
+    where
+        'a: 'n,
+    {
+        node.histogram = Some(self.counted(buffers, node.view, node.rows, node.sums)?);
+        self.grow(buffers, node, FORKS)
+    }
+
+    /// Whether an open node of so many rows below the root is kept for one of the ranks.
+    fn is_kept(&self, depth: u32, count: u64, actions: &Actions) -> bool {
+        depth > 0 && pairs(count, actions) <= self.small
+    }
+
+    /// Whether a node needs a histogram.
+    fn is_counted(&self, node: &Node<'_>) -> bool {
+        node.is_open && !self.is_kept(node.depth, node.count, &node.actions)
+    }
+
+    /// Keeps a node for one of the ranks.
+    fn keep(&self, buffers: &mut Buffers, node: Node<'_>) {
+        let Node { view, rows, count, actions, sums, depth, histogram, .. } = node;
+        if self.growth.max_leaves().is_some() {
+            buffers.records.push(SplitRecord { value: 0.0, gain: TreeGain::NONE });
+        }
+        let (place, first) = (buffers.open(), buffers.rows_of_subtrees.len());
+        let sample_row = |row: &u32| view.sample_rows.map_or(*row, |rows| rows[*row as usize]);
+        buffers.rows_of_subtrees.extend(rows.iter().map(sample_row));
+        let rows = first..buffers.rows_of_subtrees.len();
+        buffers.subtrees.push(Subtree { place, rows, count, actions, sums, depth });
+        buffers.put(histogram);
+    }
+
     /// Grows the subtree of a node, and writes its answers.
     fn grow<'n>(&self, buffers: &mut Buffers, mut node: Node<'n>, forks: u32) -> Result<(), RankError>
     where
         'a: 'n,
     {
         loop {
+            if node.is_open && self.is_kept(node.depth, node.count, &node.actions) {
+                self.keep(buffers, node);
+                return Ok(());
+            }
             let may_copy = A::COPIES_SEVERAL || matches!(node.actions, Actions::One(_));
             if node.is_open && may_copy && self.columns.is_worth_copying(node.view, node.rows.len()) {
                 let mut copy = self.scratch.take_copy();
@@ -188,7 +246,8 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
 
     /// The best split beyond these roundings, and whether it is beyond any.
     fn search(&self, buffers: &mut Buffers, node: &Node<'_>, roundings: Roundings) -> Option<(Split, bool)> {
-        let mut search = Search::new(node.sums, node.pairs(), self.lambda, self.least, roundings);
+        let mut search =
+            Search::new(node.sums, pairs(node.count, &node.actions), self.lambda, self.least, roundings);
         let cuts = |search: &mut Search, side: MissingSide| {
             if let Some(histogram) = &node.histogram {
                 self.columns.search(search, side, histogram);
@@ -288,16 +347,17 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
     ) -> Result<(), RankError> {
         let Some(mut histogram) = histogram else { return Ok(()) };
         let (view, few) = (smaller.view, &*smaller.rows);
-        if smaller.is_open {
+        let is_larger_counted = self.is_counted(larger);
+        if self.is_counted(smaller) {
             let counted = self.counted(buffers, view, few, smaller.sums)?;
-            if larger.is_open {
+            if is_larger_counted {
                 histogram.subtract(&counted);
             }
             smaller.histogram = Some(counted);
-        } else if larger.is_open {
+        } else if is_larger_counted {
             self.remove(buffers, &mut histogram, (view, few), smaller.sums)?;
         }
-        if larger.is_open {
+        if is_larger_counted {
             larger.histogram = Some(self.narrowed(buffers, histogram, larger.sums));
         } else {
             buffers.put(Some(histogram));
@@ -373,6 +433,8 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         let sums_of_second = sums - sums_of_first;
         let depth = depth + 1;
         let [first_open, second_open] = [sums_of_first, sums_of_second].map(|sums| self.is_open(depth, sums));
+        let first_counted = first_open && !self.is_kept(depth, count, &first);
+        let second_counted = second_open && !self.is_kept(depth, count, &second);
         let made = self.words_made(view, rows, &first);
         let first_words = made.as_deref().or_else(|| self.actions.words_of(&first)).unwrap_or_default();
         let first_view = View { words: first_words, ..view };
@@ -386,11 +448,11 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
                 view
             }
         };
-        let counted = match first_open {
+        let counted = match first_counted {
             true => Some(self.counted(buffers, first_view, rows, sums_of_first)?),
             false => None,
         };
-        if second_open {
+        if second_counted {
             let of_second = match (histogram.take(), &counted) {
                 (Some(mut all), Some(first)) => {
                     all.subtract(first);
@@ -500,7 +562,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
 
     /// Whether a split's gain, from the unrounded g and h, exceeds the rounding of its sums.
     fn gains_before_rounding(&self, node: &mut Node<'_>, split: &Split) -> Result<bool, RankError> {
-        let (pairs, view, units) = (node.pairs(), node.view, self.quanta.units);
+        let (pairs, view, units) = (pairs(node.count, &node.actions), node.view, self.quanta.units);
         let mut most = [0.0_f64; 2];
         self.actions.each_pair(view, node.rows, &node.actions, |i, action| {
             let [g, h] = Grains::pair(self.round, units, (i, action));

@@ -14,6 +14,7 @@ mod quantise;
 mod restricted;
 mod buffers;
 mod split;
+mod subtrees;
 mod sums;
 
 use super::binned_contexts::{Layout, PartialLayout};
@@ -196,6 +197,9 @@ impl Work {
         let columns = ContextColumns { layout, cuts: contexts.all_cuts(), allowed: columns };
         let (ranks, of_actions) = (shard.ranks(), OneHot { quanta, ranks: shard.ranks() });
         let grower = Grower::new(growth, (round, quanta), scratch, ranks, columns, of_actions);
-        grower.tree(contexts.inputs(), root_node, root)
+        match ranks.are_several() {
+            true => grower.tree_of_ranks(contexts.inputs(), root_node, root),
+            false => grower.tree(contexts.inputs(), root_node, root),
+        }
     }
 }

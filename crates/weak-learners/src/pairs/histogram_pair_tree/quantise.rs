@@ -95,6 +95,22 @@ impl Quanta {
         Ok(uneven == 0.0)
     }
 
+    /// The quanta of some pairs, with the units of others: pair (i, a) at a·n + i.
+    pub(super) fn of_some(&self, words: Vec<AtomicU64>, sums: Vec<Sums>) -> Self {
+        let n = words.len() / sums.len().max(1);
+        let rest = if sums.len() > 1 {
+            let of_row = |i: usize| words[i..].iter().step_by(n).map(Word::load);
+            let sum = |i: usize| of_row(i).fold(Word::default(), |sum, word| sum + word);
+            let rest: Vec<AtomicU64> = (0..n).map(|_| AtomicU64::default()).collect();
+            rest.iter().enumerate().for_each(|(i, word)| sum(i).store(word));
+            rest
+        } else {
+            Vec::new()
+        };
+        let Self { ratio, held, units, .. } = *self;
+        Self { words, rest, sums, partial: Vec::new(), ratio, held, units }
+    }
+
     /// All pairs, at a·n + i.
     pub(in crate::pairs) fn all(&self) -> &[AtomicU64] {
         &self.words
