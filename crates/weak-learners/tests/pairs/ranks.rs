@@ -200,6 +200,7 @@ fn ranks_change_nothing_where_a_rank_has_no_weight_or_gains_are_rounding() {
 #[derive(Debug, Default)]
 struct Exchanged {
     histograms: u64,
+    searches: u64,
     cuts: u64,
     lists: u64,
     of_actions: u64,
@@ -221,6 +222,7 @@ impl Exchanged {
             self.subtrees.push((rows.len() as u64, pairs(rows, actions)));
             return;
         }
+        self.searches += u64::from(is_counted && depth < deepest);
         let needs = |rows: &[&Vec<f64>], actions: u64| depth + 1 < deepest && pairs(rows, actions) > small;
         let children = match nodes[k as usize] {
             PairNode::Leaf { .. } => return,
@@ -283,7 +285,8 @@ fn messages_and_bytes_of_a_tree_are_those_of_its_nodes() {
             top.below((tree.nodes(), &rows), (0, 0), root, (growth.max_depth(), small(ROWS * actions, 3)));
             assert!(top.histograms > 1 && top.subtrees.len() > 2, "{top:?}");
             // The largest numbers, the sums of the actions; then two exchanges, and two gathers of the nodes.
-            assert_eq!(found.messages, 3 + top.histograms + top.cuts + top.lists + 4, "{actions} actions");
+            let of_nodes = top.histograms + top.searches + top.cuts + top.lists;
+            assert_eq!(found.messages, 3 + of_nodes + 4, "{actions} actions");
             let [rows, pairs] = [0, 1].map(|of| {
                 let own = |(rows, pairs): &(u64, u64)| if of == 0 { *rows } else { *pairs };
                 top.subtrees.iter().map(own).sum::<u64>()
@@ -291,6 +294,7 @@ fn messages_and_bytes_of_a_tree_are_those_of_its_nodes() {
             let of_top = |of_a_cell: u64| {
                 (16 + 16 + 16 * actions as u64)
                     + of_a_cell * 64 * groups * top.histograms
+                    + 80 * top.searches
                     + 8 * top.cuts
                     + 16 * top.of_actions
             };

@@ -10,7 +10,7 @@ use crate::{LearnerError, Ranks, Shard};
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize, Serializer};
 
-pub(super) use layout::{BLOCK, Column, HasCell, Layout, PartialLayout, SparseRows};
+pub(super) use layout::{BLOCK, Column, HasCell, Layout, PartialLayout, Place, SparseRows};
 
 /// The largest number of bins of all columns, so that a `u32` counts them.
 const MOST_COLUMNS: usize = 1 << 23;

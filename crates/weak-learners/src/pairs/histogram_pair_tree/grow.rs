@@ -6,6 +6,7 @@ use super::columns::Columns;
 use super::grains::{GrainSums, Grains};
 use super::histogram::{Histogram, View};
 use super::quantise::Quanta;
+use super::shares::{Shares, of_all_ranks};
 use super::split::{Cut, MissingSide, Question, Roundings, ScaledGain, Search, Split};
 use super::subtrees::Subtree;
 use super::sums::{Sums, Word};
@@ -70,6 +71,8 @@ pub(in crate::pairs) struct Grower<'a, C, A> {
     limit: f64,
     /// The pairs of a node, at most, that one of several ranks grows.
     small: f64,
+    /// The cells that each of them adds up and searches.
+    shares: Shares,
     pub(super) scratch: &'a Scratch,
     pub(super) ranks: &'a Ranks,
 }
@@ -95,14 +98,16 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
             least: quanta.units.weight(growth.min_child_weight()).max(1.0),
             limit: Word::limit(quanta.ratio),
             small: 0.0,
+            shares: Shares::default(),
             scratch,
             ranks,
         }
     }
 
-    /// The same, of which nodes of at most so many pairs are kept for one of the ranks.
-    pub(super) fn keeping(self, small: f64) -> Self {
-        Self { small, ..self }
+    /// The same for one of several ranks: nodes of at most so many pairs are kept for one of them, and the
+    /// columns are those that it searches.
+    pub(super) fn of_rank(self, small: f64, shares: Shares, columns: C) -> Self {
+        Self { small, shares, columns, ..self }
     }
 
     /// The tree, over rows of so many inputs, and whether nothing of it was pruned: the quanta then have its
@@ -230,13 +235,13 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         if !node.is_open {
             return Ok(None);
         }
-        let Some((split, is_certain)) = self.search(buffers, node, Roundings::Independent) else {
+        let Some((split, is_certain)) = self.search(buffers, node, Roundings::Independent)? else {
             return Ok(None);
         };
         if is_certain || self.gains_before_rounding(node, &split)? {
             return Ok(Some(split));
         }
-        let Some((other, is_certain)) = self.search(buffers, node, Roundings::Any) else {
+        let Some((other, is_certain)) = self.search(buffers, node, Roundings::Any)? else {
             return Ok(None);
         };
         let is_another = other.question != split.question;
@@ -245,17 +250,45 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
     }
 
     /// The best split beyond these roundings, and whether it is beyond any.
-    fn search(&self, buffers: &mut Buffers, node: &Node<'_>, roundings: Roundings) -> Option<(Split, bool)> {
-        let mut search =
-            Search::new(node.sums, pairs(node.count, &node.actions), self.lambda, self.least, roundings);
+    fn search(
+        &self,
+        buffers: &mut Buffers,
+        node: &Node<'_>,
+        roundings: Roundings,
+    ) -> Result<Option<(Split, bool)>, RankError> {
+        let pairs = pairs(node.count, &node.actions);
+        let new = || Search::new(node.sums, pairs, self.lambda, self.least, roundings);
         let cuts = |search: &mut Search, side: MissingSide| {
             if let Some(histogram) = &node.histogram {
                 self.columns.search(search, side, histogram);
             }
         };
+        let mut search = new();
+        if self.ranks.are_several() && node.histogram.is_some() {
+            let own = [MissingSide::OfZero, MissingSide::Other].map(|side| {
+                let mut own = new();
+                cuts(&mut own, side);
+                own.best().map(|(split, _)| split)
+            });
+            let [of_zero, other] = of_all_ranks(own, self.ranks)?;
+            of_zero.iter().for_each(|split| search.offer(*split));
+            let moving = |search: &mut Search| other.iter().for_each(|split| search.offer(*split));
+            return Ok(self.search_actions(search, buffers, &node.actions, moving));
+        }
         cuts(&mut search, MissingSide::OfZero);
         let moving = |search: &mut Search| cuts(search, MissingSide::Other);
-        match &node.actions {
+        Ok(self.search_actions(search, buffers, &node.actions, moving))
+    }
+
+    /// The best split of a search, with the splits of the actions.
+    fn search_actions(
+        &self,
+        mut search: Search,
+        buffers: &mut Buffers,
+        actions: &Actions,
+        moving: impl FnOnce(&mut Search),
+    ) -> Option<(Split, bool)> {
+        match actions {
             Actions::One(_) => moving(&mut search),
             Actions::Several(actions) => self.actions.search(&mut search, buffers, actions, moving),
         }
@@ -379,7 +412,9 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
             Histogram::Packed(cells) => self.columns.count(free, view, rows, cells, |word| word),
             Histogram::Wide(cells) => self.columns.count(free, view, rows, cells, Sums::from),
         }
-        histogram.add_up(self.ranks, &mut buffers.numbers)?;
+        if self.ranks.are_several() {
+            self.shares.add_up(&mut histogram, self.ranks, &mut buffers.numbers)?;
+        }
         Ok(histogram)
     }
 

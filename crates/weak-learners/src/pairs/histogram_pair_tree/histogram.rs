@@ -1,8 +1,7 @@
 //! Sums per bin.
 
-use super::sums::{Cell, Sums, Word, add_up};
+use super::sums::{Cell, Sums, Word};
 use crate::pairs::binned_contexts::{BLOCK, Layout, SparseRows};
-use crate::{RankError, Ranks};
 use rows::numeric::vectorised;
 use std::sync::atomic::AtomicU64;
 
@@ -38,18 +37,6 @@ impl Histogram {
             (Self::Packed(all), Self::Wide(part)) => subtract(all, part),
             (Self::Wide(all), Self::Packed(part)) => subtract(all, part),
             (Self::Wide(all), Self::Wide(part)) => subtract(all, part),
-        }
-    }
-
-    /// Adds the histograms of the same node on all ranks.
-    pub(in crate::pairs) fn add_up(
-        &mut self,
-        ranks: &Ranks,
-        numbers: &mut Vec<u64>,
-    ) -> Result<(), RankError> {
-        match self {
-            Self::Packed(cells) => add_up(cells, ranks, numbers),
-            Self::Wide(cells) => add_up(cells, ranks, numbers),
         }
     }
 }

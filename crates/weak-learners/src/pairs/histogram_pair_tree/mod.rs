@@ -12,6 +12,7 @@ mod node;
 mod partition;
 mod quantise;
 mod restricted;
+mod shares;
 mod buffers;
 mod split;
 mod subtrees;

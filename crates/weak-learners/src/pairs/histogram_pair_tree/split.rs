@@ -110,6 +110,11 @@ impl Search {
         Self { all, lambda, least, pairs, noise, most_noise, best: None, above: bar, below: 1.0 }
     }
 
+    /// Considers a split that another search of the same node has found.
+    pub(in crate::pairs) fn offer(&mut self, Split { question, left }: Split) {
+        self.consider(|| question, left);
+    }
+
     #[inline]
     fn consider(&mut self, question: impl FnOnce() -> Question, left: Sums) {
         let right = self.all - left;

@@ -12,6 +12,7 @@ use super::columns::ContextColumns;
 use super::grow::{Grower, Node, Root, pairs};
 use super::histogram::View;
 use super::quantise::Quanta;
+use super::shares::Shares;
 use super::sums::Sums;
 use crate::pairs::best_first::SplitRecord;
 use crate::pairs::binned_contexts::{BLOCK, SparseRows};
@@ -60,16 +61,22 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
         #[allow(clippy::cast_precision_loss, reason = "a number of ranks")]
         let ranks = self.ranks.size() as f64;
         let all = pairs(root.count as u64, &root.actions);
-        let grower = self.keeping((all / (PARTS * ranks)).max(FEW));
-        let mut buffers = grower.nodes(root, row_buffers)?;
-        let grown = grower.grow_subtrees(&buffers)?;
+        let all_columns = self.columns;
+        let ContextColumns { layout, allowed, .. } = all_columns;
+        let shares = Shares::of(layout, self.ranks.size());
+        let own = shares.features(layout, allowed, self.ranks.rank());
+        let columns = ContextColumns { allowed: Some(&own), ..self.columns };
+        let top = self.of_rank((all / (PARTS * ranks)).max(FEW), shares, columns);
+        let mut buffers = top.nodes(root, row_buffers)?;
+        let grown = top.grow_subtrees(all_columns, &buffers)?;
         buffers.put_in(&grown);
-        grower.finished(inputs, buffers)
+        top.finished(inputs, buffers)
     }
 
     /// Grows all subtrees, and writes the values of their pairs on this rank.
     fn grow_subtrees(
         &self,
+        columns: ContextColumns<'_>,
         Buffers { subtrees, rows_of_subtrees, .. }: &Buffers,
     ) -> Result<Vec<Grown>, LearnerError> {
         let (me, size) = (self.ranks.rank(), self.ranks.size());
@@ -88,7 +95,7 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
             let mut received: Vec<Message<'_>> = sent.iter().map(|bytes| Message(bytes)).collect();
             let (mut values, mut nodes) = (vec![Vec::new(); size], Vec::new());
             for (subtree, _) in wave.iter().zip(owners).filter(|(_, owner)| **owner == me) {
-                self.grow_here(subtree, &mut received, &mut values)?.write(&mut nodes);
+                self.grow_here((columns, subtree), &mut received, &mut values)?.write(&mut nodes);
             }
             let (values, nodes) = (self.ranks.exchange(values)?, gathered(self.ranks, nodes)?);
             let mut values: Vec<Message<'_>> = values.iter().map(|bytes| Message(bytes)).collect();
@@ -151,7 +158,7 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
     /// Grows a subtree on the rows of all ranks, and appends for each rank the values of its pairs.
     fn grow_here(
         &self,
-        subtree: &Subtree,
+        (columns, subtree): (ContextColumns<'_>, &Subtree),
         from: &mut [Message<'_>],
         values: &mut [Vec<u8>],
     ) -> Result<Grown, LearnerError> {
@@ -212,7 +219,8 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
             }
         };
         let quanta = self.quanta.of_some(words, sums);
-        let mut grown = self.grow_alone((&round, &quanta), (&by_row, sparse.as_ref()), actions, subtree)?;
+        let mut grown =
+            self.grow_alone((&round, &quanta), (columns, &by_row, sparse.as_ref()), actions, subtree)?;
         for node in &mut grown.nodes {
             if let PairNode::Action { action, .. } = node {
                 *action = own[*action as usize];
@@ -233,16 +241,16 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
     fn grow_alone(
         &self,
         (round, quanta): (&PairRound<'_>, &Quanta),
-        (by_row, sparse): (&[u8], Option<&SparseRows>),
+        (columns, by_row, sparse): (ContextColumns<'_>, &[u8], Option<&SparseRows>),
         actions: Actions,
         &Subtree { count, sums, depth, .. }: &Subtree,
     ) -> Result<Grown, RankError> {
         let (ranks, scratch) = (&Ranks::alone(), self.scratch);
         let of_actions = OneHot { quanta, ranks };
-        let grower = Grower::new(self.growth, (round, quanta), scratch, ranks, self.columns, of_actions);
+        let grower = Grower::new(self.growth, (round, quanta), scratch, ranks, columns, of_actions);
         let words = if actions.len() == 1 { quanta.of(0) } else { quanta.rest() };
         let rows = round.examples();
-        let whole = View::whole(self.columns.layout, words);
+        let whole = View::whole(columns.layout, words);
         let view = View { rows, by_row, by_group: None, sparse, ..whole };
         let (mut buffers, mut row_buffers) = (scratch.take_buffers(), scratch.take_rows());
         buffers.clear();
