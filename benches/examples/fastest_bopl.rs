@@ -53,7 +53,7 @@ fn for_peer(rounds: &str, case: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn report(History { prepared, seconds, cpu, objectives, leaves }: &History) {
+fn report(History { prepared, seconds, cpu, objectives, leaves, .. }: &History) {
     let peak = peak_memory();
     println!(
         r#"{{"prepared": {prepared:e}, "seconds": {seconds:?}, "cpu": {cpu:?}, "objectives": {objectives:?}, "leaves": {leaves:?}, "peak": {peak}}}"#

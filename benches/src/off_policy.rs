@@ -3,7 +3,7 @@
 //! `peers/bopl_xgboost.py` reads the same logs from files written by [`Problem::write`].
 
 use crate::uniform;
-use boosters::bopl::{BoplS, PolicyBoosting, Settings, Smoothness, Step};
+use boosters::bopl::{BoplS, Member, PolicyBoosting, Settings, Smoothness, Step};
 use datasets::{ClassificationName, Provenance, SearchPath, Split, StandIn, load_classification};
 use off_policy::policies::{EpsilonGreedy, LogisticTraining, Softmax};
 use off_policy::{
@@ -16,7 +16,8 @@ use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
-use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth};
+use weak_learners::pairs::{BinnedContexts, HistogramPairTree, PairGrowth, PairTree};
+use weak_learners::{Ranks, Shard, Traffic};
 
 /// A log, and the parameters of its trees.
 #[derive(Debug, Clone)]
@@ -48,6 +49,10 @@ pub struct History {
     pub objectives: Vec<f64>,
     /// The number of leaves of every tree.
     pub leaves: Vec<usize>,
+    /// What this rank exchanged in every round.
+    pub traffic: Vec<Traffic>,
+    /// A digest of the trees and their coefficients.
+    pub model: u64,
 }
 
 impl Problem {
@@ -124,6 +129,15 @@ impl Problem {
         Ok(Self { name, log, max_depth, min_child_weight: 200.0, translation: -0.2, bins: 256 })
     }
 
+    /// The same problem with the rows of one rank.
+    ///
+    /// # Errors
+    /// None is expected.
+    pub fn of_rank(&self, ranks: &Ranks) -> Result<Self, Box<dyn Error>> {
+        let log = self.log.select(Shard::rows(self.log.len(), ranks.rank(), ranks.size()))?;
+        Ok(Self { name: self.name.clone(), log, ..*self })
+    }
+
     /// Writes the log for a peer: contexts as f32, actions as u32, propensities and rewards as f64,
     /// little-endian, and a line of JSON.
     ///
@@ -156,8 +170,16 @@ impl Problem {
     /// # Errors
     /// The errors of the learners; none is expected.
     pub fn run(&self, rounds: usize) -> Result<History, Box<dyn Error>> {
+        self.run_of_rank(rounds, &Ranks::alone())
+    }
+
+    /// The same, where the log has the rows of one rank among several.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); those of the messages.
+    pub fn run_of_rank(&self, rounds: usize, ranks: &Ranks) -> Result<History, Box<dyn Error>> {
         let watch = Instant::now();
-        let contexts = BinnedContexts::with_bins(self.log.contexts().clone(), self.bins)?;
+        let contexts = BinnedContexts::of_rank(self.log.contexts().clone(), self.bins, ranks.clone())?;
         let learner = HistogramPairTree::new(
             PairGrowth::builder()
                 .max_depth(self.max_depth)
@@ -169,20 +191,40 @@ impl Problem {
             .translation(self.translation)
             .step(Step::Closed(Smoothness::Paper))
             .build()?;
-        let mut run = PolicyBoosting::<BoplS, _>::new(&self.log, learner, settings)?;
+        let mut run = PolicyBoosting::<BoplS, _>::of_rank(&self.log, learner, settings, ranks.clone())?;
         let prepared = watch.elapsed().as_secs_f64();
-        let mut history =
-            History { prepared, seconds: vec![], cpu: vec![], objectives: vec![], leaves: vec![] };
+        let mut history = History {
+            prepared,
+            seconds: vec![],
+            cpu: vec![],
+            objectives: vec![],
+            leaves: vec![],
+            traffic: vec![],
+            model: 0,
+        };
         for _ in 0..rounds {
-            let (watch, cpu) = (Instant::now(), cpu_seconds());
+            let (watch, cpu, before) = (Instant::now(), cpu_seconds(), ranks.traffic());
             let ControlFlow::Continue(round) = run.round(&contexts)? else { break };
             history.seconds.push(watch.elapsed().as_secs_f64());
             history.cpu.push(cpu_seconds() - cpu);
             history.objectives.push(round.objective);
+            let Traffic { messages, bytes } = ranks.traffic();
+            let (messages, bytes) = (messages - before.messages, bytes - before.bytes);
+            history.traffic.push(Traffic { messages, bytes });
         }
+        history.model = digest(run.ensemble().members());
         history.leaves = run.ensemble().members().iter().map(|member| member.predictor.leaves()).collect();
         Ok(history)
     }
+}
+
+/// A number that nearly surely differs where a bit of two ensembles does: Fowler, Noll and Vo's hash of 64
+/// bits of what their members print.
+fn digest(members: &[Member<PairTree>]) -> u64 {
+    let text = members.iter().map(|Member { alpha, predictor }| format!("{alpha:?}{:?}", predictor.nodes()));
+    text.collect::<String>().bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// The peak memory of this process, in bytes; 0 if unknown.

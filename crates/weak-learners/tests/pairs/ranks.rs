@@ -196,6 +196,32 @@ fn ranks_change_nothing_where_a_rank_has_no_weight_or_gains_are_rounding() {
     assert_same("small", (&whole, &matrix), (256, &[]), &HistogramPairTree::new(growth));
 }
 
+/// The same cut in two columns, the first of which shares a byte, so that another rank searches it than the
+/// second one, and a rank before.
+#[test]
+fn ranks_change_nothing_where_two_columns_have_the_same_cut() {
+    let mut whole = Simulated::new(6, 3000, 5, 2);
+    for (i, x) in whole.rows.iter_mut().enumerate() {
+        let category = i * 7 % 4;
+        *x = [0, 1, 2].map(|k| f64::from(u8::from(k == category))).to_vec();
+        x.extend([1.0 + f64::from(u8::from(category == 0)), (i as f64).sin()]);
+        for action in 0..2 {
+            let sign = if (category == 0) == (action == 0) { 1.0 } else { -1.0 };
+            whole.g[action * 3000 + i] = whole.h[i] * sign;
+        }
+    }
+    let matrix = whole.matrix();
+    let contexts = BinnedContexts::new(matrix.clone()).unwrap();
+    let (tree, _) = whole.train(&mut HistogramPairTree::new(growth(2)), &contexts);
+    let asks = |feature: u32| {
+        tree.nodes()
+            .iter()
+            .any(|node| matches!(node, PairNode::Context { feature: own, .. } if *own == feature))
+    };
+    assert!(contexts.bytes_a_row() < 5 && asks(0) && !asks(3), "{:?}", tree.nodes());
+    assert_same("equal cuts", (&whole, &matrix), (256, &[]), &HistogramPairTree::new(growth(2)));
+}
+
 /// What the ranks exchange for the top of a tree, by its nodes and their rows: what docs and code say of it.
 #[derive(Debug, Default)]
 struct Exchanged {
@@ -309,6 +335,7 @@ fn messages_and_bytes_of_a_tree_are_those_of_its_nodes() {
 
 /// The pairs of a node, at most, that one of so many ranks grows.
 fn small(pairs: usize, ranks: usize) -> u64 {
+    assert!(ranks <= 4);
     (pairs / (16 * ranks)).max(512) as u64
 }
 

@@ -32,7 +32,8 @@ pub(in crate::pairs) struct Buffers {
     pub(in crate::pairs) cells: FreeCells,
     /// The message of a histogram.
     pub(in crate::pairs) numbers: Vec<u64>,
-    /// The nodes that are kept for one of the ranks, in the order of their places, and their rows on this one.
+    /// The nodes that are kept for one of the ranks, in the order of their places, and their rows on this
+    /// one.
     pub(super) subtrees: Vec<Subtree>,
     pub(super) rows_of_subtrees: Vec<u32>,
 }

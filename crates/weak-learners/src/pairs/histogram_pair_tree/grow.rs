@@ -33,7 +33,8 @@ pub(super) struct Node<'n> {
     pub(super) actions: Actions,
     pub(super) sums: Sums,
     pub(super) depth: u32,
-    /// Whether it may be split; an open node has a histogram unless no cut can gain, or one rank will grow it.
+    /// Whether it may be split; an open node has a histogram unless no cut can gain, or one rank will grow
+    /// it.
     pub(super) is_open: bool,
     pub(super) histogram: Option<Histogram>,
 }

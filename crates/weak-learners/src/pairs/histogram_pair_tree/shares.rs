@@ -48,7 +48,8 @@ impl Shares {
         own
     }
 
-    /// Adds up the histograms of a node on all ranks, in the run of each; the other cells are of no use after.
+    /// Adds up the histograms of a node on all ranks, in the run of each. The other cells are of no use
+    /// after.
     pub(super) fn add_up(
         &self,
         histogram: &mut Histogram,
@@ -83,8 +84,8 @@ impl Shares {
     }
 }
 
-/// The best cuts that this rank has found, one of each kind; those of all ranks, kind by kind, in the order of
-/// their columns.
+/// Of the best cuts that each rank has found, one of each kind: those of all ranks, kind by kind, in the
+/// order of their columns.
 pub(super) fn of_all_ranks<const KINDS: usize>(
     own: [Option<Split>; KINDS],
     ranks: &Ranks,

@@ -21,9 +21,13 @@ use crate::{LearnerError, RankError, Ranks};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A node is small with at most one part in so many of the pairs of a rank: ranks then have about the same
-/// work, and the top has few nodes.
-const PARTS: f64 = 16.0;
+/// A node is small with at most one part in so many of the pairs of a rank. Many parts are shared out more
+/// evenly; but they are the fewer, the more ranks there are, because the messages of the top are those of all
+/// their parts.
+fn parts(ranks: f64) -> f64 {
+    (64.0 / ranks).clamp(4.0, 16.0)
+}
+
 /// A node of so few pairs is always small.
 const FEW: f64 = 512.0;
 /// The bytes of the rows that all ranks send each other at a time, for each of them.
@@ -66,7 +70,7 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
         let shares = Shares::of(layout, self.ranks.size());
         let own = shares.features(layout, allowed, self.ranks.rank());
         let columns = ContextColumns { allowed: Some(&own), ..self.columns };
-        let top = self.of_rank((all / (PARTS * ranks)).max(FEW), shares, columns);
+        let top = self.of_rank((all / (parts(ranks) * ranks)).max(FEW), shares, columns);
         let mut buffers = top.nodes(root, row_buffers)?;
         let grown = top.grow_subtrees(all_columns, &buffers)?;
         buffers.put_in(&grown);
