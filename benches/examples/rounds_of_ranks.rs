@@ -2,22 +2,31 @@
 //!
 //! ```text
 //! rounds_of_ranks [ROUNDS [CASE]]      20 rounds of covertype; `made-up` needs no files
+//! rounds_of_ranks --plan               what 4 to 256 machines would take, by the model of `benches::machines`
 //! ```
 //!
 //! A row a way to run the same rounds: seconds, and what a rank exchanges in one. All make the same
 //! model, to the bit, or the program fails.
 
+use benches::machines::{Rates, Round, Shape};
 use benches::off_policy::{History, Problem};
 use ranks::on_threads;
 use std::error::Error;
 use std::time::Duration;
 use weak_learners::Ranks;
 
+/// The seconds of a pair on two threads, and of a byte that is packed and unpacked: measured by this program.
+const PAIR: f64 = 30e-9;
+const PACK: f64 = 1e-9;
 /// How long a rank waits for another.
 const LIMIT: Duration = Duration::from_secs(600);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == "--plan") {
+        plan();
+        return Ok(());
+    }
     let rounds = arguments.first().map_or(Ok(20), |rounds| rounds.parse())?;
     let problem = match arguments.get(1).map_or("covertype", String::as_str) {
         "made-up" => Problem::synthetic(200_000, 20, 8, 15)?,
@@ -53,6 +62,38 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
     Ok(())
+}
+
+/// Rounds on machines of two threads as fast as those that the constants were measured on.
+fn plan() {
+    let networks = [("10 Gbit/s, 30 µs", 30e-6, 0.8e-9), ("100 Gbit/s, 3 µs", 3e-6, 0.08e-9)];
+    let shapes = [
+        (1e7, Shape { rows: 1e7, actions: 7.0, groups: 20.0, cells: 5120.0, leaves: 3000.0 }),
+        (5e7, Shape { rows: 5e7, actions: 7.0, groups: 20.0, cells: 5120.0, leaves: 3000.0 }),
+        (1e9, Shape { rows: 1e9, actions: 7.0, groups: 20.0, cells: 5120.0, leaves: 10_000.0 }),
+    ];
+    println!(
+        "| rows | network | machines | s a round | computing | waiting | sending | MB a machine | times as fast |"
+    );
+    println!("|--:|---|--:|--:|--:|--:|--:|--:|--:|");
+    for (rows, shape) in shapes {
+        for (name, latency, byte) in networks {
+            let rates = Rates { pair: PAIR, pack: PACK, latency, byte };
+            let alone = Round::of(shape, rates, 1.0).seconds();
+            for ranks in [4.0, 16.0, 64.0, 256.0] {
+                let round = Round::of(shape, rates, ranks);
+                println!(
+                    "| {rows:.0e} | {name} | {ranks} | {:.3} | {:.3} | {:.3} | {:.3} | {:.1} | {:.1} |",
+                    round.seconds(),
+                    round.compute,
+                    round.latency,
+                    round.transfer,
+                    round.bytes / 1e6,
+                    alone / round.seconds()
+                );
+            }
+        }
+    }
 }
 
 /// The rounds of the slowest rank.

@@ -7,6 +7,7 @@
 pub mod boosting;
 pub mod classification;
 mod floor;
+pub mod machines;
 pub mod off_policy;
 pub mod sort_based;
 pub mod trial;
