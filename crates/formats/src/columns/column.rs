@@ -35,6 +35,10 @@ pub(super) struct Column {
     rising: Rising,
     /// A row has two labels.
     is_set: bool,
+    /// A row has two cells.
+    is_repeated: bool,
+    /// The sum of the numbers of the last row, where there are several.
+    sum: Option<f64>,
 }
 
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
@@ -79,7 +83,7 @@ pub(super) struct Summary {
     rises: bool,
     /// The bits of the first and the last number.
     ends: Option<[u64; 2]>,
-    is_set: bool,
+    pub(super) is_set: bool,
     /// Whether some labels are not kept, because there are too many.
     pub(super) has_too_many: bool,
 }
@@ -111,6 +115,8 @@ impl Column {
             bad_number: None,
             rising: Rising { holds: true, first: f64::NEG_INFINITY, last: f64::NEG_INFINITY },
             is_set: false,
+            is_repeated: false,
+            sum: None,
         }
     }
 
@@ -147,18 +153,22 @@ impl Column {
 
     /// The cell of the next row, or of the row with this index in a sparse column.
     pub(super) fn push(&mut self, cell: Cell, index: u32, record: &Record, buffer: &mut String) {
-        if let Some(rows) = &mut self.rows {
-            if rows.last() == Some(&index) {
-                if self.add_to_last(cell, record, buffer) {
-                    return;
-                }
-                self.is_set = true;
-                self.make_labels(self.counts.dates > 0);
-            }
-            if let Some(rows) = &mut self.rows {
-                rows.push(index);
-            }
+        let is_again = self.rows.as_ref().is_some_and(|rows| rows.last() == Some(&index));
+        if is_again && self.is_last(cell, record, buffer) {
+            return;
         }
+        if let Some(rows) = &mut self.rows {
+            rows.push(index);
+        }
+        self.cell(cell, record, buffer);
+        if is_again {
+            self.add_to_last(cell, record, buffer);
+        } else {
+            self.sum = None;
+        }
+    }
+
+    fn cell(&mut self, cell: Cell, record: &Record, buffer: &mut String) {
         match cell {
             Cell::Missing => {
                 self.counts.missing += 1;
@@ -220,37 +230,41 @@ impl Column {
         self.keep(f64::NAN, Code::None);
     }
 
-    /// Adds a second number of a feature to the first, as Vowpal Wabbit does; the same label twice is one
-    /// label. False for another label.
-    fn add_to_last(&mut self, cell: Cell, record: &Record, buffer: &mut String) -> bool {
-        let number = match cell {
-            Cell::Number(number) => Some(number),
-            #[allow(clippy::cast_precision_loss, reason = "a number of a context is a double")]
-            Cell::Integer(number) => Some(number as f64),
-            _ => None,
-        };
-        let mut is_beyond = false;
-        let is_done = match &mut self.store {
-            Store::Numbers { numbers, .. } if self.counts.dates == 0 => match (numbers.last_mut(), number) {
-                (Some(last), Some(number)) => {
-                    let sum = if last.is_nan() { number } else { *last + number };
-                    is_beyond = !(sum.abs() <= LARGEST);
-                    *last = if is_beyond { f64::NAN } else { sum };
-                    self.counts.numbers += 1;
-                    true
-                }
-                _ => cell == Cell::Missing,
-            },
+    /// Whether a second cell of a feature in a row says what the one before says: the same date or label.
+    fn is_last(&mut self, cell: Cell, record: &Record, buffer: &mut String) -> bool {
+        if cell == Cell::Missing {
+            return true;
+        }
+        let (Cell::Bool(_) | Cell::Text(_) | Cell::Bare(_)) = cell else { return false };
+        let text = record.written(cell, buffer);
+        match &self.store {
             Store::Labels { codes, dictionary } => {
-                codes.last().and_then(|code| dictionary.label(*code)) == Some(record.written(cell, buffer))
+                codes.last().and_then(|code| dictionary.label(*code)) == Some(text)
             }
-            Store::Numbers { .. } | Store::TooMany => false,
-        };
-        if is_beyond {
+            Store::Numbers { numbers, .. } => {
+                self.counts.dates > 0 && days_since_1970(text).as_ref() == numbers.last()
+            }
+            Store::TooMany => false,
+        }
+    }
+
+    /// A second cell of a feature in a row. Numbers add up, as Vowpal Wabbit has it, if the column turns out
+    /// to be one of numbers; so their sum is bounded as a number is. Dates do not.
+    fn add_to_last(&mut self, cell: Cell, record: &Record, buffer: &mut String) {
+        self.is_repeated = true;
+        let Store::Numbers { numbers, .. } = &self.store else { return };
+        if self.counts.dates > 0 {
+            self.is_set = true;
+            self.make_labels(true);
+            return;
+        }
+        let [.., before, last] = numbers[..] else { return };
+        let sum = sum(self.sum.unwrap_or(before), last);
+        self.sum = Some(sum);
+        if sum.abs() > LARGEST {
             let text = record.written(cell, buffer);
             self.bad(text, record);
         }
-        is_done
     }
 
     fn bad(&mut self, text: &str, record: &Record) {
@@ -369,13 +383,17 @@ impl Column {
         }
     }
 
-    /// The labels of these rows, where those of all ranks are labels; `None` where there are too many.
-    pub(super) fn labels(&mut self) -> Option<&mut Dictionary> {
+    /// The labels of these rows, where those of all ranks are labels, and whether a row has two; `None` where
+    /// there are too many.
+    pub(super) fn labels(&mut self) -> Option<(&mut Dictionary, bool)> {
         self.make_labels(self.counts.dates > 0);
-        match &mut self.store {
-            Store::Labels { dictionary, .. } => Some(dictionary),
-            Store::Numbers { .. } | Store::TooMany => None,
+        let Store::Labels { codes, dictionary } = &mut self.store else { return None };
+        if self.is_repeated && !self.is_set {
+            let rows = self.rows.as_deref().unwrap_or_default().windows(2);
+            self.is_set =
+                rows.zip(codes.windows(2)).any(|(rows, codes)| rows[0] == rows[1] && codes[0] != codes[1]);
         }
+        Some((dictionary, self.is_set))
     }
 
     /// Whether the cells of all ranks are labels.
@@ -399,7 +417,7 @@ impl Column {
             )));
         }
         match std::mem::replace(&mut self.store, Store::TooMany) {
-            Store::Numbers { numbers, .. } if !self.is_of_labels(all) => {
+            Store::Numbers { mut numbers, .. } if !self.is_of_labels(all) => {
                 if let Some(seen) = &all.bad_number {
                     let expected = "a finite number up to 1e140 in magnitude";
                     let (place, value) = (seen.place(), seen.value.clone());
@@ -419,6 +437,9 @@ impl Column {
                         quoted(&name)
                     )
                 });
+                if let (Some(rows), true) = (&mut self.rows, self.is_repeated) {
+                    once(rows, &mut numbers, sum);
+                }
                 let columns = vec![Coded { column, rows: self.rows, values: Values::Numbers(numbers) }];
                 Ok(Finished::Coded { columns, missing, note })
             }
@@ -435,7 +456,7 @@ impl Column {
         }
     }
 
-    fn coded(self, all: &Summary, mut codes: Vec<u32>, mut dictionary: Dictionary) -> Finished {
+    fn coded(mut self, all: &Summary, mut codes: Vec<u32>, mut dictionary: Dictionary) -> Finished {
         let (missing, name) = (all.counts.missing, self.name);
         // A missing label is the empty one.
         if missing > 0 {
@@ -448,6 +469,9 @@ impl Column {
         }
         if all.is_set {
             return sets(&name, &self.rows.unwrap_or_default(), &codes, &labels);
+        }
+        if let (Some(rows), true) = (&mut self.rows, self.is_repeated) {
+            once(rows, &mut codes, |code, _| code);
         }
         let column = ContextColumn::Labels { name, labels };
         let columns = vec![Coded { column, rows: self.rows, values: Values::Codes(codes) }];
@@ -498,6 +522,30 @@ impl Summary {
         self.is_set |= next.is_set;
         self.has_too_many |= next.has_too_many;
     }
+}
+
+/// The sum of two numbers that may be missing.
+fn sum(number: f64, next: f64) -> f64 {
+    match (number.is_nan(), next.is_nan()) {
+        (true, _) => next,
+        (_, true) => number,
+        _ => number + next,
+    }
+}
+
+/// One value a row, of rows that may stand several times, one behind the other.
+fn once<T: Copy>(rows: &mut Vec<u32>, values: &mut Vec<T>, with: impl Fn(T, T) -> T) {
+    let (mut own, mut of_own): (Vec<u32>, Vec<T>) = (Vec::new(), Vec::new());
+    for (row, value) in rows.iter().zip(&*values) {
+        match of_own.last_mut() {
+            Some(last) if own.last() == Some(row) => *last = with(*last, *value),
+            _ => {
+                own.push(*row);
+                of_own.push(*value);
+            }
+        }
+    }
+    (*rows, *values) = (own, of_own);
 }
 
 /// A typed number or date as a label.

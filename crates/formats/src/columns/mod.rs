@@ -164,15 +164,21 @@ fn summaries(columns: &mut [Column], rows: u64, ranks: &Ranks) -> Result<Vec<Sum
         .zip(&mut all)
         .filter(|(column, all)| column.is_of_labels(all) && !all.has_too_many)
         .collect();
-    let labels = |(column, _): &mut (&mut Column, &mut Summary)| {
-        let own = column.labels();
-        if ranks.are_several() { own.map(|labels| labels.list()) } else { own.map(|_| Vec::new()) }
-    };
-    let own: Vec<Option<Vec<String>>> = of_labels.iter_mut().map(labels).collect();
+    // The labels of each column, and whether a row has two of them.
+    type Labels = Option<(Vec<String>, bool)>;
+    let own = of_labels.iter_mut().map(|(column, _)| {
+        let (labels, is_set) = column.labels()?;
+        // Alone, the labels are there already.
+        Some((if ranks.are_several() { labels.list() } else { Vec::new() }, is_set))
+    });
+    let own: Vec<Labels> = own.collect();
     for of_rank in gathered(ranks, own)? {
         for ((column, all), labels) in of_labels.iter_mut().zip(of_rank) {
             match (labels, column.labels()) {
-                (Some(labels), Some(own)) => labels.iter().for_each(|label| own.add(label)),
+                (Some((labels, is_set)), Some((own, _))) => {
+                    all.is_set |= is_set;
+                    labels.iter().for_each(|label| own.add(label));
+                }
                 _ => all.has_too_many = true,
             }
         }
