@@ -1,18 +1,15 @@
 //! One column while it is read: what it holds is known at the end of the file.
 
 use super::dictionary::Dictionary;
-use super::matrix::{Coded, Values};
 use super::numbers::is_missing_mark;
-use crate::FormatError;
-use crate::error::{Seen, quoted};
+use super::summary::{Counts, Summary};
+use crate::error::Seen;
 use crate::record::{Cell, Record};
-use off_policy::ContextColumn;
 use off_policy::dates::days_since_1970;
 use rows::numeric::LARGEST;
-use serde::{Deserialize, Serialize};
 
 /// The code of a row without a label.
-const NO_LABEL: u32 = u32::MAX;
+pub(super) const NO_LABEL: u32 = u32::MAX;
 /// The code of a number whose label is that number, as it is written by itself.
 const OF_NUMBER: u32 = u32::MAX - 1;
 
@@ -22,12 +19,12 @@ const OF_NUMBER: u32 = u32::MAX - 1;
 /// the last row makes labels of them all. A column with more labels than are allowed keeps its numbers alone.
 /// *Memory:* 8 bytes a row of numbers, 4 a row of labels.
 pub(super) struct Column {
-    name: String,
-    is_forced: bool,
-    most_labels: usize,
+    pub(super) name: String,
+    pub(super) is_forced: bool,
+    pub(super) most_labels: usize,
     /// The rows that have a cell, where not all have.
-    rows: Option<Vec<u32>>,
-    store: Store,
+    pub(super) rows: Option<Vec<u32>>,
+    pub(super) store: Store,
     counts: Counts,
     first_text: Option<Seen>,
     /// The first number that is not finite or too large.
@@ -36,23 +33,12 @@ pub(super) struct Column {
     /// A row has two labels.
     is_set: bool,
     /// A row has two cells.
-    is_repeated: bool,
+    pub(super) is_repeated: bool,
     /// The sum of the numbers of the last row, where there are several.
     sum: Option<f64>,
 }
 
-#[derive(Debug, Default, Clone, Serialize, Deserialize)]
-struct Counts {
-    numbers: u64,
-    dates: u64,
-    texts: u64,
-    /// Texts that say that a number is missing.
-    marks: u64,
-    missing: u64,
-    lists: u64,
-}
-
-enum Store {
+pub(super) enum Store {
     /// All cells so far are numbers, or all are dates. The codes are there until there are too many labels.
     Numbers {
         numbers: Vec<f64>,
@@ -71,29 +57,6 @@ struct Rising {
     holds: bool,
     first: f64,
     last: f64,
-}
-
-/// What decides which kind a column is of: of the rows of a rank, and of all.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Summary {
-    counts: Counts,
-    first_text: Option<Seen>,
-    bad_number: Option<Seen>,
-    /// Whether the cells are whole numbers that rise.
-    rises: bool,
-    /// The bits of the first and the last number.
-    ends: Option<[u64; 2]>,
-    pub(super) is_set: bool,
-    /// Whether some labels are not kept, because there are too many.
-    pub(super) has_too_many: bool,
-}
-
-/// A column that was read to the end.
-pub(super) enum Finished {
-    /// Columns of the contexts, one as a rule.
-    Coded { columns: Vec<Coded>, missing: u64, note: Option<String> },
-    /// Left out, and why.
-    Left(String),
 }
 
 impl Column {
@@ -401,151 +364,15 @@ impl Column {
         let Counts { numbers, dates, texts, .. } = all.counts;
         self.is_forced || all.is_set || texts > 0 || (numbers > 0 && dates > 0)
     }
-
-    /// What the column holds, by what is known of this many rows of all ranks. Its labels are those of all
-    /// ranks.
-    pub(super) fn finish(mut self, all: &Summary, rows: u64) -> Result<Finished, FormatError> {
-        let name = self.name.clone();
-        let Counts { numbers, dates, texts, marks, missing, lists } = all.counts;
-        if lists > 0 {
-            return Ok(Finished::Left(format!("column {} left out: it holds lists", quoted(&name))));
-        }
-        if numbers + dates + texts == 0 && !(self.is_forced && marks > 0) {
-            return Ok(Finished::Left(format!(
-                "column {} left out: it is empty in every row",
-                quoted(&name)
-            )));
-        }
-        match std::mem::replace(&mut self.store, Store::TooMany) {
-            Store::Numbers { mut numbers, .. } if !self.is_of_labels(all) => {
-                if let Some(seen) = &all.bad_number {
-                    let expected = "a finite number up to 1e140 in magnitude";
-                    let (place, value) = (seen.place(), seen.value.clone());
-                    return Err(FormatError::BadCell { place, column: name, value, expected });
-                }
-                let missing = missing + marks;
-                let column = match (dates > 0, missing > 0) {
-                    (false, false) => ContextColumn::Number { name: name.clone() },
-                    (false, true) => ContextColumn::NumberOrMissing { name: name.clone() },
-                    (true, false) => ContextColumn::Date { name: name.clone() },
-                    (true, true) => ContextColumn::DateOrMissing { name: name.clone() },
-                };
-                let note = (all.rises && self.rows.is_none() && rows >= 20).then(|| {
-                    format!(
-                        "column {} holds whole numbers that rise from row to row: leave it out if it \
-                         only numbers the rows",
-                        quoted(&name)
-                    )
-                });
-                if let (Some(rows), true) = (&mut self.rows, self.is_repeated) {
-                    once(rows, &mut numbers, sum);
-                }
-                let columns = vec![Coded { column, rows: self.rows, values: Values::Numbers(numbers) }];
-                Ok(Finished::Coded { columns, missing, note })
-            }
-            Store::Labels { codes, dictionary }
-                if !all.has_too_many && (self.is_forced || dictionary.len() <= self.most_labels) =>
-            {
-                let (distinct, present) = (dictionary.len() as u64, numbers + dates + texts + marks);
-                if !self.is_forced && distinct > 50 && distinct * 2 > present {
-                    return self.too_many(all, Some(distinct));
-                }
-                Ok(self.coded(all, codes, dictionary))
-            }
-            _ => self.too_many(all, None),
-        }
-    }
-
-    fn coded(mut self, all: &Summary, mut codes: Vec<u32>, mut dictionary: Dictionary) -> Finished {
-        let (missing, name) = (all.counts.missing, self.name);
-        // A missing label is the empty one.
-        if missing > 0 {
-            let empty = dictionary.number("");
-            codes.iter_mut().filter(|code| **code == NO_LABEL).for_each(|code| *code = empty);
-        }
-        let (labels, places) = dictionary.sorted();
-        for code in &mut codes {
-            *code = places.get(*code as usize).copied().unwrap_or_default();
-        }
-        if all.is_set {
-            return sets(&name, &self.rows.unwrap_or_default(), &codes, &labels);
-        }
-        if let (Some(rows), true) = (&mut self.rows, self.is_repeated) {
-            once(rows, &mut codes, |code, _| code);
-        }
-        let column = ContextColumn::Labels { name, labels };
-        let columns = vec![Coded { column, rows: self.rows, values: Values::Codes(codes) }];
-        Finished::Coded { columns, missing, note: None }
-    }
-
-    /// Too many labels: identifiers, or numbers with a text among them.
-    fn too_many(&self, all: &Summary, distinct: Option<u64>) -> Result<Finished, FormatError> {
-        let Counts { numbers, dates, texts, marks, .. } = all.counts;
-        let present = numbers + dates + texts + marks;
-        for (count, expected) in [(numbers, "a number"), (dates, "a date")] {
-            if let Some(seen) = &all.first_text
-                && count * 2 > present
-            {
-                let (column, value) = (self.name.clone(), seen.value.clone());
-                return Err(FormatError::MixedColumn { place: seen.place(), column, value, expected });
-            }
-        }
-        let count = distinct.map_or_else(|| format!("more than {}", self.most_labels), |n| n.to_string());
-        Ok(Finished::Left(format!(
-            "column {} left out: {count} labels in {present} rows look like identifiers; name it among the \
-             columns of labels to keep it",
-            quoted(&self.name)
-        )))
-    }
-}
-
-impl Summary {
-    /// Adds what is known of the rows of the next rank.
-    pub(super) fn append(&mut self, next: Self) {
-        let (own, of_next) = (&mut self.counts, &next.counts);
-        own.numbers += of_next.numbers;
-        own.dates += of_next.dates;
-        own.texts += of_next.texts;
-        own.marks += of_next.marks;
-        own.missing += of_next.missing;
-        own.lists += of_next.lists;
-        self.first_text = self.first_text.take().or(next.first_text);
-        self.bad_number = self.bad_number.take().or(next.bad_number);
-        self.rises &= next.rises;
-        self.ends = match (self.ends, next.ends) {
-            (Some([first, before]), Some([behind, last])) => {
-                self.rises &= f64::from_bits(before) < f64::from_bits(behind);
-                Some([first, last])
-            }
-            (own, of_next) => own.or(of_next),
-        };
-        self.is_set |= next.is_set;
-        self.has_too_many |= next.has_too_many;
-    }
 }
 
 /// The sum of two numbers that may be missing.
-fn sum(number: f64, next: f64) -> f64 {
+pub(super) fn sum(number: f64, next: f64) -> f64 {
     match (number.is_nan(), next.is_nan()) {
         (true, _) => next,
         (_, true) => number,
         _ => number + next,
     }
-}
-
-/// One value a row, of rows that may stand several times, one behind the other.
-fn once<T: Copy>(rows: &mut Vec<u32>, values: &mut Vec<T>, with: impl Fn(T, T) -> T) {
-    let (mut own, mut of_own): (Vec<u32>, Vec<T>) = (Vec::new(), Vec::new());
-    for (row, value) in rows.iter().zip(&*values) {
-        match of_own.last_mut() {
-            Some(last) if own.last() == Some(row) => *last = with(*last, *value),
-            _ => {
-                own.push(*row);
-                of_own.push(*value);
-            }
-        }
-    }
-    (*rows, *values) = (own, of_own);
 }
 
 /// A typed number or date as a label.
@@ -563,22 +390,4 @@ enum Code<'a> {
     /// As the date of these days since 1970.
     OfDate,
     Label(&'a str),
-}
-
-/// A column whose rows have several labels: one of numbers a label, 1 where the label stands.
-fn sets(name: &str, rows: &[u32], codes: &[u32], labels: &[String]) -> Finished {
-    let mut of_label: Vec<Vec<u32>> = labels.iter().map(|_| Vec::new()).collect();
-    for (row, code) in rows.iter().zip(codes) {
-        if let Some(rows) = of_label.get_mut(*code as usize)
-            && rows.last() != Some(row)
-        {
-            rows.push(*row);
-        }
-    }
-    let columns = labels.iter().zip(of_label).map(|(label, rows)| {
-        let column = ContextColumn::Number { name: format!("{name}={label}") };
-        let values = Values::Numbers(vec![1.0; rows.len()]);
-        Coded { column, rows: Some(rows), values }
-    });
-    Finished::Coded { columns: columns.collect(), missing: 0, note: None }
 }

@@ -5,8 +5,10 @@
 mod coded;
 mod column;
 mod dictionary;
+mod finished;
 mod matrix;
 mod numbers;
+mod summary;
 
 pub(crate) use coded::{BySchema, HAS_EVERY_VALUE, Target};
 pub(crate) use dictionary::Dictionary;
@@ -19,10 +21,12 @@ use crate::error::Place;
 use crate::facts::{FileName, ReadFacts};
 use crate::readers::Absent;
 use crate::record::{Cell, Record};
-use column::{Column, Finished, Summary};
+use column::Column;
+use finished::Finished;
 use off_policy::ContextColumn;
 use ranks::Ranks;
 use std::collections::{BTreeSet, HashMap};
+use summary::Summary;
 
 /// The columns read so far.
 pub(crate) struct Inferred {
