@@ -92,10 +92,10 @@ pub(crate) fn gathered<T: Serialize + DeserializeOwned>(
 /// What the first rank has found.
 pub(crate) fn of_first<T: Serialize + DeserializeOwned>(
     ranks: &Ranks,
-    own: Option<T>,
+    own: &T,
 ) -> Result<Option<T>, FormatError> {
-    let bytes = own.as_ref().filter(|_| ranks.rank() == 0).map(written).transpose()?;
-    Ok(read_all(&ranks.gather(bytes.unwrap_or_default())?)?.into_iter().next())
+    let bytes = if ranks.rank() == 0 { written(own)? } else { Vec::new() };
+    Ok(read_all(&ranks.gather(bytes)?)?.into_iter().next())
 }
 
 fn written(own: &impl Serialize) -> Result<Vec<u8>, FormatError> {

@@ -61,7 +61,7 @@ pub(crate) fn of_rank(
         if own.is_empty() { Err(FormatError::NoFile) } else { Ok((own, units)) }
     };
     let (sources, units) = Agreement::new(ranks).end(look())?;
-    let units = of_first(ranks, Some(units))?.unwrap_or_default();
+    let units = of_first(ranks, &units)?.unwrap_or_default();
     let (expected, found) = (sources.len(), units.len());
     let as_many = if expected == found { Ok(()) } else { Err(RankError::Lengths { expected, found }.into()) };
     Agreement::new(ranks).end(as_many)?;

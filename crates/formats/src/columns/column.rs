@@ -116,7 +116,8 @@ impl Column {
 
     /// The cell of the next row, or of the row with this index in a sparse column.
     pub(super) fn push(&mut self, cell: Cell, index: u32, record: &Record, buffer: &mut String) {
-        let is_again = self.rows.as_ref().is_some_and(|rows| rows.last() == Some(&index));
+        let Some(rows) = &mut self.rows else { return self.cell(cell, record, buffer) };
+        let is_again = rows.last() == Some(&index);
         if is_again && self.is_last(cell, record, buffer) {
             return;
         }
@@ -131,6 +132,7 @@ impl Column {
         }
     }
 
+    #[inline]
     fn cell(&mut self, cell: Cell, record: &Record, buffer: &mut String) {
         match cell {
             Cell::Missing => {

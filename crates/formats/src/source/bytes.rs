@@ -137,7 +137,7 @@ impl Stream {
         }
     }
 
-    /// The file itself, where its bytes are handed out as they are, and its length. Nothing is hashed by this.
+    /// The file itself, where its bytes are handed out as they are, and its length. This hashes nothing.
     pub(crate) fn as_file(&self) -> Result<Option<(File, u64)>, FormatError> {
         let Some((file, length)) = self.file.as_ref().zip(self.total) else { return Ok(None) };
         let file = file.try_clone().map_err(|error| FormatError::io(&self.name, &error))?;
