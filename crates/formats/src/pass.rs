@@ -244,13 +244,8 @@ impl<'a> Files<'a> {
         }
         for (place, file) in read {
             match self.read.last_mut() {
-                // Another part of the same file, which one of the ranks has hashed.
-                Some((last, known)) if *last == place => {
-                    known.rows += file.rows;
-                    if known.sha256.is_empty() {
-                        known.sha256 = file.sha256;
-                    }
-                }
+                // Another part of the same file; the rank with the first part has hashed the file.
+                Some((last, known)) if *last == place => known.rows += file.rows,
                 _ => self.read.push((place, file)),
             }
         }

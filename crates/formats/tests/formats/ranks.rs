@@ -380,17 +380,20 @@ fn a_feature_that_stands_twice_is_one_whichever_rank_has_it() {
         let files = [File::text("a.vw", files[0]), File::text("b.vw", files[1])];
         assert_same(&files, &LogOptions::default()).unwrap();
     }
-    let both = |texts: [&str; 2]| {
-        of_one(&texts.map(|text| File::text("a.vw", text)), &LogOptions::default()).unwrap().schema
-    };
-    let sorted = |texts| {
-        let mut names = both(texts).feature_names();
-        names.sort_unstable();
-        names
-    };
-    let names = ["w", "x=1", "x=6", "x=7", "x=b", "y", "z=1", "z=2", "z=3"];
-    assert_eq!(sorted([labels, numbers]), names);
-    assert_eq!(sorted([numbers, labels]), names);
+    // Numbers of a column of numbers add up; one of labels has both, and a label twice is one.
+    for (texts, first) in [([labels, numbers], 2), ([numbers, labels], 0)] {
+        let log = of_one(&texts.map(|text| File::text("a.vw", text)), &LogOptions::default()).unwrap();
+        let names = log.schema.feature_names();
+        let row = |row: usize| {
+            let values = log.contexts.row(row).unwrap().to_dense();
+            let mut cells: Vec<(&str, f64)> = names.iter().map(String::as_str).zip(values).collect();
+            cells.retain(|(_, value)| *value != 0.0);
+            cells.sort_by(|a, b| a.0.cmp(b.0));
+            cells
+        };
+        assert_eq!(row(first), [("x=1", 1.0), ("x=6", 1.0), ("z=2", 1.0), ("z=3", 1.0)]);
+        assert_eq!(row(first + 1), [("w", 5.0), ("x=7", 1.0), ("y", 20_454.0)]);
+    }
 }
 
 #[test]
