@@ -1,17 +1,15 @@
 //! One column while it is read: what it holds is known at the end of the file.
 
 use super::dictionary::Dictionary;
-use super::matrix::{Coded, Values};
 use super::numbers::is_missing_mark;
-use crate::FormatError;
-use crate::error::{Place, quoted};
+use super::summary::{Counts, Summary};
+use crate::error::Seen;
 use crate::record::{Cell, Record};
-use off_policy::ContextColumn;
 use off_policy::dates::days_since_1970;
 use rows::numeric::LARGEST;
 
 /// The code of a row without a label.
-const NO_LABEL: u32 = u32::MAX;
+pub(super) const NO_LABEL: u32 = u32::MAX;
 /// The code of a number whose label is that number, as it is written by itself.
 const OF_NUMBER: u32 = u32::MAX - 1;
 
@@ -21,12 +19,12 @@ const OF_NUMBER: u32 = u32::MAX - 1;
 /// the last row makes labels of them all. A column with more labels than are allowed keeps its numbers alone.
 /// *Memory:* 8 bytes a row of numbers, 4 a row of labels.
 pub(super) struct Column {
-    name: String,
-    is_forced: bool,
-    most_labels: usize,
+    pub(super) name: String,
+    pub(super) is_forced: bool,
+    pub(super) most_labels: usize,
     /// The rows that have a cell, where not all have.
-    rows: Option<Vec<u32>>,
-    store: Store,
+    pub(super) rows: Option<Vec<u32>>,
+    pub(super) store: Store,
     counts: Counts,
     first_text: Option<Seen>,
     /// The first number that is not finite or too large.
@@ -34,26 +32,13 @@ pub(super) struct Column {
     rising: Rising,
     /// A row has two labels.
     is_set: bool,
+    /// A row has two cells.
+    pub(super) is_repeated: bool,
+    /// The sum of the numbers of the last row, where there are several.
+    sum: Option<f64>,
 }
 
-/// A cell of a row, for a message.
-struct Seen {
-    place: Place,
-    value: String,
-}
-
-#[derive(Default)]
-struct Counts {
-    numbers: u64,
-    dates: u64,
-    texts: u64,
-    /// Texts that say that a number is missing.
-    marks: u64,
-    missing: u64,
-    lists: u64,
-}
-
-enum Store {
+pub(super) enum Store {
     /// All cells so far are numbers, or all are dates. The codes are there until there are too many labels.
     Numbers {
         numbers: Vec<f64>,
@@ -70,15 +55,8 @@ enum Store {
 /// Whether the cells are whole numbers that rise from row to row, as row numbers do.
 struct Rising {
     holds: bool,
+    first: f64,
     last: f64,
-}
-
-/// A column that was read to the end.
-pub(super) enum Finished {
-    /// Columns of the contexts, one as a rule.
-    Coded { columns: Vec<Coded>, missing: u64, note: Option<String> },
-    /// Left out, and why.
-    Left(String),
 }
 
 impl Column {
@@ -98,8 +76,10 @@ impl Column {
             counts: Counts::default(),
             first_text: None,
             bad_number: None,
-            rising: Rising { holds: true, last: f64::NEG_INFINITY },
+            rising: Rising { holds: true, first: f64::NEG_INFINITY, last: f64::NEG_INFINITY },
             is_set: false,
+            is_repeated: false,
+            sum: None,
         }
     }
 
@@ -136,18 +116,24 @@ impl Column {
 
     /// The cell of the next row, or of the row with this index in a sparse column.
     pub(super) fn push(&mut self, cell: Cell, index: u32, record: &Record, buffer: &mut String) {
-        if let Some(rows) = &mut self.rows {
-            if rows.last() == Some(&index) {
-                if self.add_to_last(cell, record, buffer) {
-                    return;
-                }
-                self.is_set = true;
-                self.make_labels();
-            }
-            if let Some(rows) = &mut self.rows {
-                rows.push(index);
-            }
+        let Some(rows) = &mut self.rows else { return self.cell(cell, record, buffer) };
+        let is_again = rows.last() == Some(&index);
+        if is_again && self.is_last(cell, record, buffer) {
+            return;
         }
+        if let Some(rows) = &mut self.rows {
+            rows.push(index);
+        }
+        self.cell(cell, record, buffer);
+        if is_again {
+            self.add_to_last(cell, record, buffer);
+        } else {
+            self.sum = None;
+        }
+    }
+
+    #[inline]
+    fn cell(&mut self, cell: Cell, record: &Record, buffer: &mut String) {
         match cell {
             Cell::Missing => {
                 self.counts.missing += 1;
@@ -181,7 +167,7 @@ impl Column {
                 self.bad(text, record);
                 self.number(if number.is_finite() { number } else { f64::NAN }, Code::Label(text));
             }
-            Cell::Days(days) => self.date(days, Code::OfNumber),
+            Cell::Days(days) => self.date(days, Code::OfDate),
             Cell::Bare(span) => {
                 let text = record.text(span);
                 match text.parse::<f64>() {
@@ -209,41 +195,45 @@ impl Column {
         self.keep(f64::NAN, Code::None);
     }
 
-    /// Adds a second number of a feature to the first, as Vowpal Wabbit does; the same label twice is one
-    /// label. False for another label.
-    fn add_to_last(&mut self, cell: Cell, record: &Record, buffer: &mut String) -> bool {
-        let number = match cell {
-            Cell::Number(number) => Some(number),
-            #[allow(clippy::cast_precision_loss, reason = "a number of a context is a double")]
-            Cell::Integer(number) => Some(number as f64),
-            _ => None,
-        };
-        let mut is_beyond = false;
-        let is_done = match &mut self.store {
-            Store::Numbers { numbers, .. } if self.counts.dates == 0 => match (numbers.last_mut(), number) {
-                (Some(last), Some(number)) => {
-                    let sum = if last.is_nan() { number } else { *last + number };
-                    is_beyond = !(sum.abs() <= LARGEST);
-                    *last = if is_beyond { f64::NAN } else { sum };
-                    self.counts.numbers += 1;
-                    true
-                }
-                _ => cell == Cell::Missing,
-            },
+    /// Whether a second cell of a feature in a row says what the one before says: the same date or label.
+    fn is_last(&mut self, cell: Cell, record: &Record, buffer: &mut String) -> bool {
+        if cell == Cell::Missing {
+            return true;
+        }
+        let (Cell::Bool(_) | Cell::Text(_) | Cell::Bare(_)) = cell else { return false };
+        let text = record.written(cell, buffer);
+        match &self.store {
             Store::Labels { codes, dictionary } => {
-                codes.last().and_then(|code| dictionary.label(*code)) == Some(record.written(cell, buffer))
+                codes.last().and_then(|code| dictionary.label(*code)) == Some(text)
             }
-            Store::Numbers { .. } | Store::TooMany => false,
-        };
-        if is_beyond {
+            Store::Numbers { numbers, .. } => {
+                self.counts.dates > 0 && days_since_1970(text).as_ref() == numbers.last()
+            }
+            Store::TooMany => false,
+        }
+    }
+
+    /// A second cell of a feature in a row. Numbers add up, as Vowpal Wabbit has it, if the column turns out
+    /// to be one of numbers; so their sum is bounded as a number is. Dates do not.
+    fn add_to_last(&mut self, cell: Cell, record: &Record, buffer: &mut String) {
+        self.is_repeated = true;
+        let Store::Numbers { numbers, .. } = &self.store else { return };
+        if self.counts.dates > 0 {
+            self.is_set = true;
+            self.make_labels(true);
+            return;
+        }
+        let [.., before, last] = numbers[..] else { return };
+        let sum = sum(self.sum.unwrap_or(before), last);
+        self.sum = Some(sum);
+        if sum.abs() > LARGEST {
             let text = record.written(cell, buffer);
             self.bad(text, record);
         }
-        is_done
     }
 
     fn bad(&mut self, text: &str, record: &Record) {
-        self.bad_number.get_or_insert_with(|| Seen { place: record.place(), value: text.to_owned() });
+        self.bad_number.get_or_insert_with(|| Seen::new(record.place(), text));
     }
 
     fn date_or_text(&mut self, text: &str, record: &Record) {
@@ -267,8 +257,11 @@ impl Column {
         self.counts.numbers += 1;
         self.rising.holds &= number > self.rising.last && number.fract() == 0.0;
         self.rising.last = number;
+        if self.counts.numbers == 1 {
+            self.rising.first = number;
+        }
         if self.counts.dates > 0 {
-            self.make_labels();
+            self.make_labels(true);
         }
         self.keep(number, code);
     }
@@ -277,15 +270,15 @@ impl Column {
         self.counts.dates += 1;
         self.rising.holds = false;
         if self.counts.numbers > 0 {
-            self.make_labels();
+            self.make_labels(false);
         }
         self.keep(days, code);
     }
 
     fn text(&mut self, text: &str, record: &Record) {
         self.counts.texts += 1;
-        self.first_text.get_or_insert_with(|| Seen { place: record.place(), value: text.to_owned() });
-        self.make_labels();
+        self.first_text.get_or_insert_with(|| Seen::new(record.place(), text));
+        self.make_labels(self.counts.dates > 0);
         self.keep(f64::NAN, Code::Label(text));
     }
 
@@ -297,8 +290,8 @@ impl Column {
                 if let Some((codes, dictionary)) = labels {
                     match code {
                         Code::None => codes.push(NO_LABEL),
-                        // The codes of typed numbers follow from the numbers.
-                        Code::OfNumber => codes.push(OF_NUMBER),
+                        // The codes of typed numbers and dates follow from the numbers.
+                        Code::OfNumber | Code::OfDate => codes.push(OF_NUMBER),
                         Code::Label(text) => codes.push(dictionary.number(text)),
                     }
                     if dictionary.len() > limit {
@@ -309,7 +302,8 @@ impl Column {
             Store::Labels { codes, dictionary } => {
                 codes.push(match code {
                     Code::None => NO_LABEL,
-                    Code::OfNumber => dictionary.number(&(number + 0.0).to_string()),
+                    Code::OfNumber => dictionary.number(&written(number, false)),
+                    Code::OfDate => dictionary.number(&written(number, true)),
                     Code::Label(text) => dictionary.number(text),
                 });
                 if dictionary.len() > limit {
@@ -320,19 +314,16 @@ impl Column {
         }
     }
 
-    /// From here on the cells are labels.
-    fn make_labels(&mut self) {
+    /// From here on the cells are labels; those so far are dates or numbers.
+    fn make_labels(&mut self, are_dates: bool) {
         let Store::Numbers { numbers, labels } = &mut self.store else { return };
         let Some((mut codes, mut dictionary)) = labels.take() else {
             self.store = Store::TooMany;
             return;
         };
-        let of_dates = self.counts.dates > 0 && self.counts.numbers == 0;
         for (code, number) in codes.iter_mut().zip(&*numbers) {
             if *code == OF_NUMBER {
-                let date = of_dates.then(|| off_policy::dates::date_of_days(*number)).flatten();
-                let text = date.unwrap_or_else(|| (number + 0.0).to_string());
-                *code = dictionary.number(&text);
+                *code = dictionary.number(&written(*number, are_dates));
                 if dictionary.len() > self.most_labels && !self.is_forced {
                     self.store = Store::TooMany;
                     return;
@@ -342,99 +333,54 @@ impl Column {
         self.store = Store::Labels { codes, dictionary };
     }
 
-    /// What the column holds, of a file of this many rows.
-    pub(super) fn finish(mut self, rows: u64) -> Result<Finished, FormatError> {
+    /// What is known at the end of this many rows.
+    pub(super) fn summary(&mut self, rows: u64) -> Summary {
         self.fill(rows);
-        let name = self.name.clone();
-        let Counts { numbers, dates, texts, marks, missing, lists } = self.counts;
-        if lists > 0 {
-            return Ok(Finished::Left(format!("column {} left out: it holds lists", quoted(&name))));
-        }
-        if numbers + dates + texts == 0 && !(self.is_forced && marks > 0) {
-            return Ok(Finished::Left(format!(
-                "column {} left out: it is empty in every row",
-                quoted(&name)
-            )));
-        }
-        match std::mem::replace(&mut self.store, Store::TooMany) {
-            Store::Numbers { numbers, .. } => {
-                if let Some(seen) = &self.bad_number {
-                    let expected = "a finite number up to 1e140 in magnitude";
-                    let value = seen.value.clone();
-                    return Err(FormatError::BadCell {
-                        place: seen.place.clone(),
-                        column: name,
-                        value,
-                        expected,
-                    });
-                }
-                let missing = missing + marks;
-                let column = match (dates > 0, missing > 0) {
-                    (false, false) => ContextColumn::Number { name: name.clone() },
-                    (false, true) => ContextColumn::NumberOrMissing { name: name.clone() },
-                    (true, false) => ContextColumn::Date { name: name.clone() },
-                    (true, true) => ContextColumn::DateOrMissing { name: name.clone() },
-                };
-                let note = (self.rising.holds && self.rows.is_none() && rows >= 20).then(|| {
-                    format!(
-                        "column {} holds whole numbers that rise from row to row: leave it out if it \
-                         only numbers the rows",
-                        quoted(&name)
-                    )
-                });
-                let columns = vec![Coded { column, rows: self.rows, values: Values::Numbers(numbers) }];
-                Ok(Finished::Coded { columns, missing, note })
-            }
-            Store::TooMany => self.too_many(None),
-            Store::Labels { codes, dictionary } => {
-                let (distinct, present) = (dictionary.len() as u64, numbers + dates + texts + marks);
-                if !self.is_forced && distinct > 50 && distinct * 2 > present {
-                    return self.too_many(Some(distinct));
-                }
-                self.labels(codes, dictionary)
-            }
+        let ends = [self.rising.first, self.rising.last].map(f64::to_bits);
+        Summary {
+            counts: self.counts.clone(),
+            first_text: self.first_text.take(),
+            bad_number: self.bad_number.take(),
+            rises: self.rising.holds,
+            ends: (self.counts.numbers > 0).then_some(ends),
+            is_set: self.is_set,
+            has_too_many: matches!(self.store, Store::Numbers { labels: None, .. } | Store::TooMany),
         }
     }
 
-    fn labels(self, mut codes: Vec<u32>, mut dictionary: Dictionary) -> Result<Finished, FormatError> {
-        let missing = self.counts.missing;
-        let name = self.name;
-        if self.is_set {
-            return Ok(sets(&name, &self.rows.unwrap_or_default(), codes, dictionary));
+    /// The labels of these rows, where those of all ranks are labels, and whether a row has two; `None` where
+    /// there are too many.
+    pub(super) fn labels(&mut self) -> Option<(&mut Dictionary, bool)> {
+        self.make_labels(self.counts.dates > 0);
+        let Store::Labels { codes, dictionary } = &mut self.store else { return None };
+        if self.is_repeated && !self.is_set {
+            let rows = self.rows.as_deref().unwrap_or_default().windows(2);
+            self.is_set =
+                rows.zip(codes.windows(2)).any(|(rows, codes)| rows[0] == rows[1] && codes[0] != codes[1]);
         }
-        // A missing label is the empty one.
-        if missing > 0 {
-            let empty = dictionary.number("");
-            codes.iter_mut().filter(|code| **code == NO_LABEL).for_each(|code| *code = empty);
-        }
-        let (labels, places) = dictionary.sorted();
-        for code in &mut codes {
-            *code = places.get(*code as usize).copied().unwrap_or_default();
-        }
-        let column = ContextColumn::Labels { name, labels };
-        let columns = vec![Coded { column, rows: self.rows, values: Values::Codes(codes) }];
-        Ok(Finished::Coded { columns, missing, note: None })
+        Some((dictionary, self.is_set))
     }
 
-    /// Too many labels: identifiers, or numbers with a text among them.
-    fn too_many(&self, distinct: Option<u64>) -> Result<Finished, FormatError> {
-        let Counts { numbers, dates, texts, marks, .. } = self.counts;
-        let present = numbers + dates + texts + marks;
-        for (count, expected) in [(numbers, "a number"), (dates, "a date")] {
-            if let Some(seen) = &self.first_text
-                && count * 2 > present
-            {
-                let (column, value) = (self.name.clone(), seen.value.clone());
-                return Err(FormatError::MixedColumn { place: seen.place.clone(), column, value, expected });
-            }
-        }
-        let count = distinct.map_or_else(|| format!("more than {}", self.most_labels), |n| n.to_string());
-        Ok(Finished::Left(format!(
-            "column {} left out: {count} labels in {present} rows look like identifiers; name it among the \
-             columns of labels to keep it",
-            quoted(&self.name)
-        )))
+    /// Whether the cells of all ranks are labels.
+    pub(super) fn is_of_labels(&self, all: &Summary) -> bool {
+        let Counts { numbers, dates, texts, .. } = all.counts;
+        self.is_forced || all.is_set || texts > 0 || (numbers > 0 && dates > 0)
     }
+}
+
+/// The sum of two numbers that may be missing.
+pub(super) fn sum(number: f64, next: f64) -> f64 {
+    match (number.is_nan(), next.is_nan()) {
+        (true, _) => next,
+        (_, true) => number,
+        _ => number + next,
+    }
+}
+
+/// A typed number or date as a label.
+fn written(number: f64, is_date: bool) -> String {
+    let date = is_date.then(|| off_policy::dates::date_of_days(number)).flatten();
+    date.unwrap_or_else(|| (number + 0.0).to_string())
 }
 
 /// How a cell is written as a label.
@@ -443,30 +389,7 @@ enum Code<'a> {
     None,
     /// As its number.
     OfNumber,
+    /// As the date of these days since 1970.
+    OfDate,
     Label(&'a str),
-}
-
-/// A column whose rows have several labels: one of numbers a label, 1 where the label stands.
-fn sets(name: &str, rows: &[u32], mut codes: Vec<u32>, mut dictionary: Dictionary) -> Finished {
-    let has_missing = codes.contains(&NO_LABEL);
-    if has_missing {
-        let empty = dictionary.number("");
-        codes.iter_mut().filter(|code| **code == NO_LABEL).for_each(|code| *code = empty);
-    }
-    let (labels, places) = dictionary.sorted();
-    let mut of_label: Vec<Vec<u32>> = labels.iter().map(|_| Vec::new()).collect();
-    for (row, code) in rows.iter().zip(&codes) {
-        let place = places.get(*code as usize).copied().unwrap_or_default();
-        if let Some(rows) = of_label.get_mut(place as usize)
-            && rows.last() != Some(row)
-        {
-            rows.push(*row);
-        }
-    }
-    let columns = labels.iter().zip(of_label).map(|(label, rows)| {
-        let column = ContextColumn::Number { name: format!("{name}={label}") };
-        let values = Values::Numbers(vec![1.0; rows.len()]);
-        Coded { column, rows: Some(rows), values }
-    });
-    Finished::Coded { columns: columns.collect(), missing: 0, note: None }
 }
