@@ -6,7 +6,7 @@ use mpi::Threading;
 use ranks::{Communicator, RankError};
 use std::fmt;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -14,32 +14,32 @@ use std::time::Duration;
 ///
 /// A thread of its own calls MPI, so that a rank can give up: an operation that lasts longer than the limit
 /// is [`RankError::TimedOut`] on the ranks that wait. Ranks at different operations, or with other lengths,
-/// all find that out, and a rank that is dropped before the others have ended tells them:
+/// all find that out, and a rank that leaves before the others have ended tells them:
 /// [`RankError::Gone`]. An error of MPI itself ends the processes, as its library does by default.
 ///
-/// When it is dropped, it waits until the other ranks are dropped or meet it in an operation, at most for the
-/// limit, and ends MPI. After a `TimedOut` it does not end MPI: the process should end with another exit code
-/// than 0, by which `mpirun` ends the others.
+/// When the last clone is dropped, it [leaves](Self::leave) and ends MPI. After a `TimedOut` it does not end
+/// MPI: the process should end with another exit code than 0, by which `mpirun` ends the others.
 ///
 /// *Cost:* an operation is one exchange of 256 bytes a rank, which carries up to 29 numbers or 232 bytes.
 /// What is longer follows in messages of MPI: all-reduce (sum, max), all-gather, broadcast, and all-to-all
 /// (exchange, and sums that are scattered: every number is sent once).
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct MpiRanks {
     rank: usize,
     size: usize,
-    line: Mutex<Line>,
-    engine: Option<JoinHandle<()>>,
+    line: Arc<Mutex<Line>>,
 }
 
 /// The way to the engine.
 #[derive(Debug)]
 struct Line {
+    rank: usize,
+    engine: Option<JoinHandle<()>>,
     /// `None` when the engine is to end.
     requests: Option<SyncSender<(Operation, Parcel)>>,
     outcomes: Receiver<Outcome>,
     parcel: Parcel,
-    /// The first error, which ends all operations.
+    /// The first error, which ends all operations; leaving is one too.
     error: Option<RankError>,
 }
 
@@ -57,6 +57,22 @@ impl MpiRanks {
         MpiRanksBuilder { limit: Duration::from_secs(600), largest: 1 << 26 }
     }
 
+    /// Ends the work of this rank, which asks for nothing more. It waits until every other rank leaves too or
+    /// meets this one in another operation, at most for the limit. Returns the largest code of all ranks,
+    /// which may become their exit code.
+    ///
+    /// # Errors
+    /// [`RankError::Gone`] where this rank leaves before others do, and what has ended the operations before.
+    pub fn leave(&self, code: u8) -> Result<u8, RankError> {
+        self.lock().leave(code)
+    }
+
+    /// The first error of an operation.
+    #[must_use]
+    pub fn error(&self) -> Option<RankError> {
+        self.lock().error.clone()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Line> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -69,20 +85,13 @@ impl MpiRanks {
         take: impl FnOnce(&mut Parcel) -> T,
     ) -> Result<T, RankError> {
         let mut line = self.lock();
-        if let Some(error) = &line.error {
-            return Err(error.clone());
-        }
         let mut parcel = std::mem::take(&mut line.parcel);
         parcel.clear();
         fill(&mut parcel);
-        match line.ask(operation, parcel) {
-            Ok(mut parcel) => {
-                let taken = take(&mut parcel);
-                line.parcel = parcel;
-                Ok(taken)
-            }
-            Err(error) => Err(line.error.insert(error).clone()),
-        }
+        let mut parcel = line.ask(operation, parcel)?;
+        let taken = take(&mut parcel);
+        line.parcel = parcel;
+        Ok(taken)
     }
 
     fn reduce(&self, operation: Operation, numbers: &mut [u64]) -> Result<(), RankError> {
@@ -96,11 +105,23 @@ impl MpiRanks {
 }
 
 impl Line {
-    fn ask(&self, operation: Operation, parcel: Parcel) -> Outcome {
+    fn ask(&mut self, operation: Operation, parcel: Parcel) -> Outcome {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
         let gone = || RankError::System { reason: "the thread that calls MPI has ended".to_owned() };
         let requests = self.requests.as_ref().ok_or_else(gone)?;
-        requests.send((operation, parcel)).map_err(|_| gone())?;
-        self.outcomes.recv().map_err(|_| gone())?
+        let sent = requests.send((operation, parcel)).map_err(|_| gone());
+        let outcome = sent.and_then(|()| self.outcomes.recv().map_err(|_| gone())?);
+        self.error = outcome.as_ref().err().cloned();
+        outcome
+    }
+
+    fn leave(&mut self, code: u8) -> Result<u8, RankError> {
+        let parcel = Parcel { code: code.into(), ..Parcel::default() };
+        let parcel = self.ask(Operation::Leave, parcel)?;
+        self.error = Some(RankError::Gone { rank: self.rank });
+        Ok(u8::try_from(parcel.code).unwrap_or(u8::MAX))
     }
 }
 
@@ -157,8 +178,9 @@ impl MpiRanksBuilder {
         let engine = std::thread::Builder::new().name("mpi".to_owned()).spawn(work);
         let engine = Some(engine.map_err(|error| system(&error))?);
         let (rank, size) = place.recv().map_err(|_| system(&"MPI was started in this process before"))?;
-        let line = Line { requests: Some(requests), outcomes, parcel: Parcel::default(), error: None };
-        Ok(MpiRanks { rank, size, line: Mutex::new(line), engine })
+        let (requests, parcel) = (Some(requests), Parcel::default());
+        let line = Line { rank, engine, requests, outcomes, parcel, error: None };
+        Ok(MpiRanks { rank, size, line: Arc::new(Mutex::new(line)) })
     }
 }
 
@@ -238,17 +260,13 @@ impl Communicator for MpiRanks {
     }
 }
 
-impl Drop for MpiRanks {
+impl Drop for Line {
     fn drop(&mut self) {
-        let line = self.line.get_mut().unwrap_or_else(PoisonError::into_inner);
         // Where the ranks have found an error together, all know.
-        let last = match line.error.take() {
-            None => line.ask(Operation::Leave, Parcel::default()).map(|_| ()),
-            Some(error) => Err(error),
-        };
+        let _ = self.leave(0);
         // The engine then ends MPI, unless it stays in a message that is not answered.
-        line.requests = None;
-        let is_stuck = matches!(last, Err(RankError::TimedOut { .. } | RankError::System { .. }));
+        self.requests = None;
+        let is_stuck = matches!(self.error, Some(RankError::TimedOut { .. } | RankError::System { .. }));
         if let Some(engine) = self.engine.take_if(|_| !is_stuck) {
             // What a panic of the engine says has been said.
             let _ = engine.join();

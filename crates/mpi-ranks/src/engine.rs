@@ -26,6 +26,8 @@ pub(crate) struct Parcel {
     pub(crate) lengths: Vec<usize>,
     /// The rank whose bytes are copied.
     pub(crate) root: usize,
+    /// What ranks leave with, and then the largest of all.
+    pub(crate) code: usize,
 }
 
 /// The parcel, or why there is none.
@@ -102,7 +104,7 @@ impl Engine {
             Operation::Gather => (parcel.bytes.len(), 0),
             Operation::Copy => (parcel.bytes.len(), parcel.root as u64),
             Operation::Exchange => (parcel.lengths.iter().copied().max().unwrap_or(0), 0),
-            Operation::Leave => (0, 0),
+            Operation::Leave => (parcel.code, 0),
         };
         self.frames.begin(operation, length, agreed);
         match operation {
@@ -125,7 +127,7 @@ impl Engine {
             Operation::Copy => self.copy(parcel),
             Operation::SumScatter => self.sum_scatter(parcel),
             Operation::Exchange => self.exchange(parcel),
-            Operation::Leave => {}
+            Operation::Leave => parcel.code = self.frames.lengths().max().unwrap_or(0),
         }
         Ok(())
     }

@@ -76,8 +76,11 @@ impl Frames {
     /// Refuses frames that do not belong together: on every rank or on none.
     pub(crate) fn check(&self) -> Result<(), RankError> {
         let code = |operation: Operation| operation as u64;
-        if let Some(rank) = self.heads().position(|head| head[0] == code(Operation::Leave)) {
-            return Err(RankError::Gone { rank });
+        let is_left = |head: &[u64]| head[0] == code(Operation::Leave);
+        match self.heads().position(is_left) {
+            // All leave together, or some do too early.
+            Some(rank) if !self.heads().all(is_left) => return Err(RankError::Gone { rank }),
+            _ => {}
         }
         let named = |found: u64| Operation::ALL.into_iter().find(|operation| code(*operation) == found);
         let own = &self.own[..HEAD];
@@ -155,6 +158,7 @@ mod tests {
             assert_eq!(of(&[(Gather, 4, 0), (Gather, 5, 0), (Gather, 0, 0)], own), Ok(()));
             let gone = of(&[(Sum, 4, 0), (Leave, 0, 0), (Max, 4, 0)], own);
             assert_eq!(gone, Err(RankError::Gone { rank: 1 }));
+            assert_eq!(of(&[(Leave, 0, 0), (Leave, 3, 0), (Leave, 0, 0)], own), Ok(()));
             let found = of(&[(Sum, 4, 0), (Sum, 4, 0), (Max, 4, 0)], own);
             let [expected, found_here] = if own == 2 { ["max", "sum"] } else { ["sum", "max"] };
             assert_eq!(found, Err(RankError::Operations { expected, found: found_here }));

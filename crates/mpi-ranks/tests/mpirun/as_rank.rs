@@ -4,7 +4,7 @@ use crate::launch::setting;
 use mpi_ranks::{MpiRanks, MpiRanksBuilder};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use ranks::{RankError, Ranks, on_threads};
+use ranks::{Communicator, RankError, Ranks, on_threads};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -137,6 +137,18 @@ pub(crate) fn other_runs() {
         &sum,
         RankError::Operations { expected: "sum and scatter", found: "sum of other runs" },
     );
+}
+
+/// All ranks leave together, with codes of which the largest counts.
+pub(crate) fn leave_together() {
+    let mpi = MpiRanks::builder().limit(LIMIT).start().unwrap();
+    let (rank, size) = (mpi.rank(), mpi.size());
+    let ranks = Ranks::of(mpi.clone());
+    assert_eq!((ranks.any(rank == 0), mpi.error()), (Ok(true), None));
+    let code = [3, 65, 3].get(rank).copied().unwrap_or(0);
+    assert_eq!(mpi.leave(code), Ok(if size > 1 { 65 } else { 3 }));
+    assert_eq!(ranks.any(true), Err(RankError::Gone { rank }));
+    assert_eq!(mpi.leave(0), Err(RankError::Gone { rank }));
 }
 
 /// The last rank has enough after two operations.

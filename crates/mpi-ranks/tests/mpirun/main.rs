@@ -20,6 +20,7 @@ fn rank() {
         Some("other_operations") => as_rank::other_operations(),
         Some("other_lengths") => as_rank::other_lengths(),
         Some("other_runs") => as_rank::other_runs(),
+        Some("leave_together") => as_rank::leave_together(),
         Some("leaves") => as_rank::leaves(),
         Some("panics") => as_rank::panics(),
         Some("stands_still") => as_rank::stands_still(),
@@ -43,6 +44,13 @@ fn every_operation_is_that_of_threads() {
 fn ranks_at_different_operations_all_find_out() {
     for case in ["other_operations", "other_lengths", "other_runs"] {
         Launch::of(case, 3).succeed();
+    }
+}
+
+#[test]
+fn ranks_leave_together_with_one_code() {
+    for ranks in [1, 3] {
+        Launch::of("leave_together", ranks).succeed();
     }
 }
 
