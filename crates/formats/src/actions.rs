@@ -6,6 +6,7 @@ use crate::error::Place;
 use crate::facts::FileName;
 use crate::record::{Cell, Offered, Record, Span};
 use off_policy::{ActionNames, ActionSets, LogError};
+use ranks::Ranks;
 
 /// The actions of the rows read so far.
 pub(crate) struct Actions {
@@ -248,40 +249,40 @@ impl Actions {
     }
 
     /// All actions; `names` in an order that does not depend on the rows, or that of the known ones.
-    pub(crate) fn finish(mut self, notes: &mut Vec<String>) -> Result<Found, FormatError> {
-        if !self.placed.rows.is_empty() {
-            self.place_all(notes)?;
+    pub(crate) fn finish(mut self, ranks: &Ranks, notes: &mut Vec<String>) -> Result<Found, FormatError> {
+        self.place_all(ranks, notes)?;
+        if !self.is_known {
+            self.names.merge(ranks)?;
         }
         let count = self.names.len();
         let (names, places) = if self.is_known {
-            let codes = (0..u32::try_from(count).unwrap_or(u32::MAX))
-                .map(|code| self.names.label(code).unwrap_or_default().to_owned());
-            (codes.collect(), Vec::new())
+            (self.names.list(), Vec::new())
         } else {
-            self.names.sorted()
+            std::mem::take(&mut self.names).sorted()
         };
         let moved = |code: &u32| places.get(*code as usize).copied().unwrap_or(*code);
         let taken: Vec<u32> = self.taken.iter().map(moved).collect();
-        if self.listed.is_empty() {
-            return Ok((taken, None, names));
-        }
         let mut row = Vec::new();
         let mut is_all = true;
-        for ends in self.offsets.windows(2) {
-            row.clear();
-            row.extend_from_slice(self.listed.get(ends[0]..ends[1]).unwrap_or_default());
-            row.sort_unstable();
-            row.dedup();
-            // A row without a list has every action on offer.
-            is_all &= row.is_empty() || row.len() == count;
+        if !self.listed.is_empty() {
+            for ends in self.offsets.windows(2) {
+                row.clear();
+                row.extend_from_slice(self.listed.get(ends[0]..ends[1]).unwrap_or_default());
+                row.sort_unstable();
+                row.dedup();
+                // A row without a list has every action on offer.
+                is_all &= row.is_empty() || row.len() == count;
+            }
         }
-        if is_all {
+        // Without a list in any row there are no sets.
+        if !ranks.any(!is_all)? {
             return Ok((taken, None, names));
         }
-        let whole = self.offsets.windows(2).filter(|ends| ends[0] == ends[1]).count();
+        let mut whole = [self.offsets.windows(2).filter(|ends| ends[0] == ends[1]).count() as u64];
+        ranks.sum(&mut whole)?;
         let limit = 1 << 30;
-        if whole.saturating_mul(count) > limit {
-            let (place, limit) = (Place { file: self.file, row: None, line: None }, limit as u64);
+        if whole[0].saturating_mul(count as u64) > limit {
+            let place = Place { file: self.file, row: None, line: None };
             return Err(FormatError::TooMany {
                 place,
                 what: "actions on offer in rows without a list",
@@ -298,9 +299,24 @@ impl Actions {
     }
 
     /// Gives actions by place their names: tags where all have one, and otherwise `1`, `2`, ….
-    fn place_all(&mut self, notes: &mut Vec<String>) -> Result<(), FormatError> {
+    fn place_all(&mut self, ranks: &Ranks, notes: &mut Vec<String>) -> Result<(), FormatError> {
         let rows = std::mem::take(&mut self.placed.rows);
-        if self.placed.are_tagged {
+        // Of all ranks: whether there is such an action, and one without a tag; the most actions of a row,
+        // and the fewest, from the other end.
+        let fewest = rows.iter().map(|(count, _)| *count).min().unwrap_or(u32::MAX);
+        let (is_there, is_untagged) = (!rows.is_empty(), !self.placed.are_tagged);
+        let mut facts = [
+            u64::from(is_there),
+            u64::from(is_untagged),
+            u64::from(self.placed.most),
+            u64::from(u32::MAX - fewest),
+        ];
+        ranks.max(&mut facts)?;
+        let [is_there, is_untagged, most, above_fewest] = facts;
+        if is_there == 0 {
+            return Ok(());
+        }
+        if is_untagged == 0 {
             for ((_, shown), ends) in rows.iter().zip(self.offsets.windows(2)) {
                 let own = self.listed.get(ends[0]..ends[1]).unwrap_or_default();
                 self.taken.extend(shown.and_then(|shown| own.get(shown as usize)));
@@ -310,16 +326,16 @@ impl Actions {
         notes.push(
             "not every action has a name of its own: they are called 1, 2, … by their places".to_owned(),
         );
-        let most = self.placed.most;
-        if most as usize > MOST_ACTIONS {
+        let limit = MOST_ACTIONS as u64;
+        if most > limit {
             let place = Place { file: self.file.clone(), row: None, line: None };
-            return Err(FormatError::TooMany { place, what: "actions", limit: MOST_ACTIONS as u64 });
+            return Err(FormatError::TooMany { place, what: "actions", limit });
         }
         (self.names, self.listed, self.offsets) = (Dictionary::default(), Vec::new(), vec![0]);
-        for place in 1..=u64::from(most) {
+        for place in 1..=most {
             self.names.number(&place.to_string());
         }
-        let is_fixed = rows.iter().all(|(count, _)| *count == most);
+        let is_fixed = most + above_fewest == u64::from(u32::MAX);
         for (count, shown) in rows {
             if !is_fixed {
                 self.listed.extend(0..count);

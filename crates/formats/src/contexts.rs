@@ -10,6 +10,7 @@ use crate::readers::{Absent, Wanted};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
 use off_policy::{ActionSets, Schema};
+use ranks::Ranks;
 use rows::RowMatrix;
 use std::ops::ControlFlow;
 
@@ -79,7 +80,8 @@ pub fn read_contexts(
         return Err(FormatError::NoRows { file, skipped: facts.skipped });
     }
     facts.rows = rows;
-    let (_, on_offer, _) = actions.finish(&mut facts.notes)?;
-    let (contexts, _) = columns.finish(files.columns(), &mut facts)?;
+    let (_, on_offer, _) = actions.finish(&Ranks::alone(), &mut facts.notes)?;
+    let (contexts, _) = columns.finish(files.columns(), &Ranks::alone(), &mut facts)?;
+    let contexts = contexts.matrix()?;
     Ok(ReadContexts { contexts, on_offer, facts })
 }

@@ -2,7 +2,9 @@
 
 use crate::facts::Skipped;
 use off_policy::{LogError, SchemaError};
+use ranks::RankError;
 use rows::RowError;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -28,6 +30,26 @@ impl fmt::Display for Place {
             (None, Some(row)) => write!(f, ", row {row}"),
             (None, None) => Ok(()),
         }
+    }
+}
+
+/// A place, or a cell that was seen there, as ranks tell each other of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    file: String,
+    row: Option<u64>,
+    line: Option<u64>,
+    pub(crate) value: String,
+}
+
+impl Seen {
+    pub(crate) fn new(place: Place, value: &str) -> Self {
+        let Place { file, row, line } = place;
+        Self { file: file.to_string(), row, line, value: value.to_owned() }
+    }
+
+    pub(crate) fn place(&self) -> Place {
+        Place { file: self.file.as_str().into(), row: self.row, line: self.line }
     }
 }
 
@@ -390,6 +412,25 @@ pub enum FormatError {
         /// Rows that were read.
         rows: u64,
     },
+    /// An error that another rank has met: it names the file and the line. This rank stops with it.
+    #[error("rank {rank} has stopped: {message}")]
+    OtherRank {
+        /// Its number.
+        rank: usize,
+        /// What its error says.
+        message: String,
+    },
+    /// A log of several ranks in a stream, whose bytes one process alone can have.
+    #[error(
+        "{file}: several ranks read files, and no stream or frame; write it to a file, or use one process"
+    )]
+    StreamOfRanks {
+        /// The stream.
+        file: Arc<str>,
+    },
+    /// The ranks could not go on together.
+    #[error(transparent)]
+    Ranks(#[from] RankError),
     /// The rows do not make a matrix.
     #[error(transparent)]
     Rows(#[from] RowError),

@@ -79,6 +79,15 @@ impl SkipCounts {
         *self.0.entry(reason).or_default() += 1;
     }
 
+    /// One of each reason, in the order of a list of counts.
+    pub(crate) fn added(counts: Vec<Skipped>) -> Vec<Skipped> {
+        let mut all: BTreeMap<String, u64> = BTreeMap::new();
+        for Skipped { count, reason } in counts {
+            *all.entry(reason).or_default() += count;
+        }
+        all.into_iter().map(|(reason, count)| Skipped { count, reason }).collect()
+    }
+
     pub(crate) fn list(&self) -> Vec<Skipped> {
         self.0.iter().map(|(reason, count)| Skipped { count: *count, reason: (*reason).to_owned() }).collect()
     }

@@ -1,7 +1,7 @@
 //! The columns of a file, and where their cells go.
 
 use crate::FormatError;
-use crate::columns::{BySchema, Inferred, Target};
+use crate::columns::{BySchema, Cells, Inferred, Target};
 use crate::error::listed;
 use crate::facts::ReadFacts;
 use crate::pass::Files;
@@ -9,7 +9,7 @@ use crate::readers::ColumnNames;
 use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
 use off_policy::{ContextColumn, Schema};
-use rows::RowMatrix;
+use ranks::Ranks;
 
 /// The contexts of the rows read so far.
 enum Contexts {
@@ -92,20 +92,26 @@ impl Layout {
         }
     }
 
-    /// The contexts, with their columns where those were not known before.
+    /// The contexts, with their columns where those were not known before. `names` are those of all ranks.
     pub(crate) fn finish(
         self,
         names: &ColumnNames,
+        ranks: &Ranks,
         facts: &mut ReadFacts,
-    ) -> Result<(RowMatrix, Option<Vec<ContextColumn>>), FormatError> {
+    ) -> Result<(Cells, Option<Vec<ContextColumn>>), FormatError> {
         if !self.extra.is_empty() {
             let extra = listed(&self.extra);
             facts.notes.push(format!("columns that the model does not know left out: {extra}"));
         }
         match self.contexts {
-            Contexts::Inferred(contexts) => {
-                let (matrix, columns) = contexts.finish(facts)?;
-                Ok((matrix, Some(columns)))
+            Contexts::Inferred(mut contexts) => {
+                if ranks.are_several() {
+                    let all = (0_u32..).map(|place| names.name(place)).take(names.len());
+                    let own: Vec<&str> = all.filter(|name| self.roles.role(name) == Role::Context).collect();
+                    contexts.arrange(&own);
+                }
+                let (cells, columns) = contexts.finish(ranks, facts)?;
+                Ok((cells, Some(columns)))
             }
             Contexts::Coded(contexts) => Ok((contexts.finish(names, facts)?, None)),
         }
@@ -116,7 +122,7 @@ impl Layout {
         if files.has_header() {
             self.roles.check_needed(files.columns())?;
             // A column to leave out may be one of a later file.
-            if files.is_last() {
+            if files.is_only() {
                 self.roles.check_ignored(files.columns())?;
             }
             if let Contexts::Coded(contexts) = &self.contexts {

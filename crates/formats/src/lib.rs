@@ -4,11 +4,14 @@
 //! also through gzip and zstd. The formats are a crate of their own, so that `off-policy` stays light.
 //!
 //! Reading order: [`Source`], where the bytes come from; [`LogOptions`], which column is what; [`read_log`],
-//! [`read_logs`] and [`ReadLog`]; [`read_candidates`], where actions have features of their own;
+//! [`read_logs`] and [`ReadLog`]; [`read_logs_of_rank`], where several processes share the rows;
+//! [`read_candidates`], where actions have features of their own;
 //! [`read_contexts`], rows to predict for; [`read_table`], for classifiers; [`Examples`], row by row;
 //! [`write_log`]; [`FormatError`].
 
 mod actions;
+mod agreement;
+mod alignment;
 mod candidates;
 mod columns;
 mod contexts;
@@ -18,6 +21,7 @@ mod facts;
 mod layout;
 mod log;
 mod options;
+mod parts;
 mod pass;
 mod readers;
 mod record;
@@ -34,7 +38,7 @@ pub use contexts::{ReadContexts, read_contexts};
 pub use error::{FormatError, Place};
 pub use examples::{Example, Examples};
 pub use facts::{Progress, ReadFacts, ReadFile, Skipped, quiet};
-pub use log::{ReadLog, RowLabels, read_log, read_log_coded, read_logs};
+pub use log::{ReadLog, RowLabels, read_log, read_log_coded, read_logs, read_logs_of_rank};
 pub use options::{ActionFeatures, Format, Limits, LogOptions, MissingPropensities, Outcome, RowWeights};
 pub use readers::is_decoding;
 pub use source::Source;

@@ -2,18 +2,23 @@
 
 use crate::FormatError;
 use crate::actions::Actions;
-use crate::columns::{Dictionary, date_or_number, number};
-use crate::error::Place;
-use crate::facts::{Progress, ReadFacts, ReadFile, SkipCounts};
+use crate::agreement::{Agreement, gathered};
+use crate::alignment::{Moved, PerRow, align};
+use crate::columns::{Cells, Dictionary, date_or_number, number};
+use crate::error::{Place, Seen};
+use crate::facts::{Progress, ReadFacts, ReadFile, SkipCounts, Skipped};
 use crate::layout::Layout;
 use crate::options::{Format, LogOptions, MissingPropensities, RowWeights};
+use crate::parts;
 use crate::pass::{Files, Sources};
 use crate::readers::{Absent, ColumnNames, Wanted};
 use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
 use off_policy::{ActionNames, ActionSets, Log, Rewards, Schema};
+use ranks::Ranks;
 use rows::RowMatrix;
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
 /// A log that was read.
@@ -124,7 +129,7 @@ pub fn read_log(
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadLog, FormatError> {
-    read(&mut std::iter::once(Ok(source)), None, options, progress)
+    read_alone(&mut std::iter::once(Ok(source)), None, options, progress)
 }
 
 /// Reads a log that lies in several files, as if they were one: what a column holds is inferred of all rows.
@@ -153,7 +158,56 @@ pub fn read_logs(
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadLog, FormatError> {
-    read(&mut sources.into_iter(), None, options, progress)
+    read_alone(&mut sources.into_iter(), None, options, progress)
+}
+
+/// Reads the part of a log that is this rank's: the rows of the ranks, one behind the other, are those that
+/// [`read_logs`] reads in one process, to the bit, and what is inferred is inferred of all rows.
+///
+/// Every rank calls it with the same files. A rank reads a run of them; of a Parquet file it may read a run
+/// of row groups. Runs are of about as many rows each where all files are of Parquet, and of as many bytes
+/// otherwise; a rank may have none. Then rows change their rank, so that those of every rank begin at a
+/// multiple of [`Shard::BLOCK`](ranks::Shard::BLOCK): about half a block for every two ranks, and what is
+/// behind the last block goes to the last rank. The schema, the facts and the list of files are those of all
+/// rows, on every rank. With [`Ranks::alone`] this is [`read_logs`].
+///
+/// *Cost:* that of reading the part. Between the ranks go the names of the columns, the labels and the
+/// actions, and the rows that change their rank. One rank hashes a file of which several read row groups.
+///
+/// ```
+/// use formats::{LogOptions, Source, quiet, read_logs_of_rank};
+/// use std::time::Duration;
+/// let monday = "age,device,action,propensity,reward\n41,phone,news,0.5,1\n";
+/// let tuesday = "age,device,action,propensity,reward\n,tablet,sport,0.25,0\n";
+/// let logs = ranks::on_threads(2, Duration::from_secs(60), |ranks| {
+///     let files = [Source::bytes("mo.csv", monday), Source::bytes("tu.csv", tuesday)];
+///     read_logs_of_rank(files.map(Ok), &LogOptions::default(), &mut quiet, &ranks)
+/// });
+/// let logs: Vec<_> = logs.into_iter().flatten().collect::<Result<_, _>>()?;
+/// let names = ["age", "age is missing", "device=phone", "device=tablet"];
+/// assert!(logs.iter().all(|log| log.schema.feature_names() == names && log.facts.rows == 2));
+/// // Two rows are less than a block.
+/// assert_eq!((logs[0].rewards.len(), &logs[1].rewards[..]), (0, &[1.0, 0.0][..]));
+/// # Ok::<(), formats::FormatError>(())
+/// ```
+///
+/// # Errors
+/// As [`read_logs`]; [`FormatError::StreamOfRanks`]; [`FormatError::Ranks`]. An error that one rank meets
+/// ends the reading of all: the others return [`FormatError::OtherRank`] with what it says.
+pub fn read_logs_of_rank(
+    sources: impl IntoIterator<Item = Result<Source, FormatError>>,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ranks: &Ranks,
+) -> Result<ReadLog, FormatError> {
+    if !ranks.are_several() {
+        return read_logs(sources, options, progress);
+    }
+    let parts = parts::of_rank(sources, options, ranks)?;
+    let agreement = Agreement::new(ranks);
+    let files = Files::of_rank(parts, options, progress, Wanted::Decisions);
+    let read = files.and_then(|files| records(files, None, options, progress, &agreement));
+    agreement.end(read)?.finish(None, ranks)
 }
 
 /// Reads a log by the columns, labels and actions of a schema, such as that of a model which is to be judged.
@@ -182,16 +236,27 @@ pub fn read_log_coded(
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadLog, FormatError> {
-    read(&mut std::iter::once(Ok(source)), Some(schema), options, progress)
+    read_alone(&mut std::iter::once(Ok(source)), Some(schema), options, progress)
 }
 
-fn read(
+fn read_alone(
     sources: Sources<'_>,
     schema: Option<&Schema>,
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<ReadLog, FormatError> {
-    let mut files = Files::open(sources, options, progress, Wanted::Decisions)?;
+    let (files, ranks) = (Files::open(sources, options, progress, Wanted::Decisions)?, Ranks::alone());
+    records(files, schema, options, progress, &Agreement::new(&ranks))?.finish(schema, &ranks)
+}
+
+/// Reads all records.
+fn records<'a>(
+    mut files: Files<'a>,
+    schema: Option<&Schema>,
+    options: &'a LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    agreement: &Agreement<'_>,
+) -> Result<Records<'a>, FormatError> {
     let (file, format) = (files.name().clone(), files.format());
     let is_event = files.absent() == Absent::Zero;
     let roles = match is_event {
@@ -201,7 +266,7 @@ fn read(
     let known_items = items(&files);
     let names = schema.map(Schema::action_names).or(known_items.as_ref());
     let action_column = if is_event { "the action" } else { roles.name(Role::Action) }.to_owned();
-    let actions = Actions::new(file.clone(), &action_column, options.separator, names);
+    let actions = Actions::new(file, &action_column, options.separator, names);
     let columns = Layout::new(&files, roles, schema, options.most_labels);
     let mut rows = Rows {
         options,
@@ -219,46 +284,186 @@ fn read(
     if !is_event {
         rows.columns.check_header(&files)?;
     }
-    files.for_each(progress, |record, names| rows.push(record, names))?;
-    let (mut facts, of_files) = files.facts();
-    facts.skipped.extend(rows.skips.list());
-    if rows.rewards.is_empty() {
-        return Err(FormatError::NoRows { file, skipped: facts.skipped });
+    files.for_each(progress, |record, names| {
+        agreement.record()?;
+        rows.push(record, names)
+    })?;
+    Ok(Records { files, rows, is_event, action_column })
+}
+
+/// The records that this rank has read, and what they are of.
+struct Records<'a> {
+    files: Files<'a>,
+    rows: Rows<'a>,
+    is_event: bool,
+    action_column: String,
+}
+
+/// What is known of the rows of a rank besides their columns.
+#[derive(Serialize, Deserialize)]
+struct OfRows {
+    rows: u64,
+    skipped: Vec<Skipped>,
+    /// The first row without a propensity.
+    without: Option<Seen>,
+    has_propensity: bool,
+    has_time: bool,
+    weights: Weights,
+}
+
+impl OfRows {
+    /// That of all ranks.
+    fn gathered(self, ranks: &Ranks) -> Result<Self, FormatError> {
+        let none = Weights { first: None, are_same: true };
+        let (rows, skipped, without, weights) = (0, Vec::new(), None, none);
+        let mut all = Self { rows, skipped, without, has_propensity: false, has_time: false, weights };
+        for next in gathered(ranks, self)? {
+            all.rows += next.rows;
+            all.skipped.extend(next.skipped);
+            all.without = all.without.or(next.without);
+            all.has_propensity |= next.has_propensity;
+            all.has_time |= next.has_time;
+            all.weights = all.weights.and(next.weights);
+        }
+        all.skipped = SkipCounts::added(all.skipped);
+        Ok(all)
     }
-    facts.rows = rows.rewards.len() as u64;
-    match is_event {
-        true => rows.columns.roles.check_events(files.columns())?,
-        false => rows.columns.roles.check(files.columns())?,
+}
+
+impl Records<'_> {
+    /// The log, of what all ranks have read.
+    fn finish(self, schema: Option<&Schema>, ranks: &Ranks) -> Result<ReadLog, FormatError> {
+        let Self { mut files, mut rows, is_event, action_column } = self;
+        let (file, options) = (files.name().clone(), rows.options);
+        files.merge(ranks)?;
+        let all = rows.facts().gathered(ranks)?;
+        let (mut facts, of_files) = files.facts();
+        facts.skipped.extend(all.skipped);
+        if all.rows == 0 {
+            return Err(FormatError::NoRows { file, skipped: facts.skipped });
+        }
+        facts.rows = all.rows;
+        match is_event {
+            true => rows.columns.roles.check_events(files.columns())?,
+            false => rows.columns.roles.check(files.columns())?,
+        }
+        if is_event || rows.columns.roles.is_cost {
+            facts.notes.push("the file has costs: the reward is −cost".into());
+        }
+        let have_propensities = rows.have_propensities(all.without, all.has_propensity, &mut facts)?;
+        let have_weights = all.weights.are_kept(options, &mut facts);
+        let (actions, on_offer, names) = rows.actions.finish(ranks, &mut facts.notes)?;
+        if let ([only], None) = (&names[..], schema) {
+            return Err(FormatError::OneAction { file, column: action_column, action: only.clone() });
+        }
+        let (contexts, inferred) = rows.columns.finish(files.columns(), ranks, &mut facts)?;
+        let schema = match (schema, inferred) {
+            (Some(schema), _) => schema.clone(),
+            (None, columns) => Schema::new(columns.unwrap_or_default(), ActionNames::Labels(names))?,
+        };
+        let (codes, mut labels) = rows.split;
+        labels.merge(ranks)?;
+        let mut own = OwnRows {
+            contexts,
+            actions,
+            propensities: have_propensities.then_some(rows.propensities),
+            rewards: rows.rewards,
+            on_offer,
+            time: all.has_time.then_some(rows.time),
+            split: options.split.is_some().then(|| RowLabels::of((codes, labels))),
+            weights: have_weights.then_some(rows.weights),
+        };
+        if ranks.are_several() {
+            own = own.aligned(ranks)?;
+        }
+        let OwnRows { contexts, actions, propensities, rewards, on_offer, time, split, weights } = own;
+        let contexts = contexts.matrix().map_err(FormatError::from);
+        let contexts = Agreement::new(ranks).end(contexts)?;
+        let files = of_files;
+        Ok(ReadLog {
+            contexts,
+            schema,
+            actions,
+            propensities,
+            rewards,
+            on_offer,
+            time,
+            split,
+            weights,
+            facts,
+            files,
+        })
     }
-    if is_event || rows.columns.roles.is_cost {
-        facts.notes.push("the file has costs: the reward is −cost".into());
+}
+
+/// What is of the rows of this rank.
+struct OwnRows {
+    contexts: Cells,
+    actions: Vec<u32>,
+    propensities: Option<Vec<f64>>,
+    rewards: Vec<f64>,
+    on_offer: Option<ActionSets>,
+    time: Option<Vec<f64>>,
+    split: Option<RowLabels>,
+    weights: Option<Vec<f64>>,
+}
+
+impl OwnRows {
+    /// The same rows of all ranks, where those of every rank begin at a block.
+    fn aligned(self, ranks: &Ranks) -> Result<Self, FormatError> {
+        let rows = self.rewards.len();
+        let numbers = |values: Vec<f64>| PerRow::of_width(1, values);
+        let mut actions = PerRow::of_width(1, self.actions);
+        let mut rewards = numbers(self.rewards);
+        let mut optional = [self.propensities, self.time, self.weights].map(|values| values.map(numbers));
+        let (labels, codes) = self.split.map(|split| (split.labels, split.codes)).unzip();
+        let mut codes = codes.map(|codes| PerRow::of_width(1, codes));
+        let count = self.on_offer.as_ref().map(ActionSets::actions);
+        let mut sets = self.on_offer.map(|sets| {
+            let (mut offsets, mut listed) = (vec![0], Vec::new());
+            for set in (0..sets.len()).filter_map(|row| sets.row(row)) {
+                listed.extend(set.iter().filter_map(|action| u32::try_from(action).ok()));
+                offsets.push(listed.len());
+            }
+            PerRow::of_offsets(offsets, listed)
+        });
+        let (mut indices, mut values, dimension, is_dense) = match self.contexts {
+            Cells::Dense { dimension, values } => {
+                (PerRow::of_width(0, Vec::new()), PerRow::of_width(dimension, values), dimension, true)
+            }
+            Cells::Sparse { dimension, offsets, indices, values } => {
+                let indices = PerRow::of_offsets(offsets.clone(), indices);
+                (indices, PerRow::of_offsets(offsets, values), dimension, false)
+            }
+        };
+        let mut parts: Vec<&mut dyn Moved> = vec![&mut actions, &mut rewards, &mut indices, &mut values];
+        parts.extend(optional.iter_mut().flatten().map(|part| part as &mut dyn Moved));
+        parts.extend(codes.as_mut().map(|part| part as &mut dyn Moved));
+        parts.extend(sets.as_mut().map(|part| part as &mut dyn Moved));
+        align(rows, &mut parts, ranks)?;
+        let on_offer = sets.zip(count).map(|(sets, count)| {
+            let (offsets, listed) = sets.into_parts();
+            let rows = offsets.windows(2).map(|ends| listed.get(ends[0]..ends[1]).unwrap_or_default());
+            ActionSets::new(count, rows)
+        });
+        let contexts = if is_dense {
+            Cells::Dense { dimension, values: values.into_values() }
+        } else {
+            let (offsets, values) = values.into_parts();
+            Cells::Sparse { dimension, offsets, indices: indices.into_values(), values }
+        };
+        let [propensities, time, weights] = optional.map(|part| part.map(PerRow::into_values));
+        Ok(Self {
+            contexts,
+            actions: actions.into_values(),
+            propensities,
+            rewards: rewards.into_values(),
+            on_offer: on_offer.transpose()?,
+            time,
+            split: labels.zip(codes).map(|(labels, codes)| RowLabels { labels, codes: codes.into_values() }),
+            weights,
+        })
     }
-    let propensities = rows.propensities(&mut facts)?;
-    let weights = weights_where_they_differ(std::mem::take(&mut rows.weights), options, &mut facts);
-    let (actions, on_offer, names) = rows.actions.finish(&mut facts.notes)?;
-    if let ([only], None) = (&names[..], schema) {
-        return Err(FormatError::OneAction { file, column: action_column, action: only.clone() });
-    }
-    let (contexts, inferred) = rows.columns.finish(files.columns(), &mut facts)?;
-    let schema = match (schema, inferred) {
-        (Some(schema), _) => schema.clone(),
-        (None, columns) => Schema::new(columns.unwrap_or_default(), ActionNames::Labels(names))?,
-    };
-    let time = (!rows.time.is_empty()).then_some(rows.time);
-    let split = options.split.is_some().then(|| RowLabels::of(rows.split));
-    Ok(ReadLog {
-        contexts,
-        schema,
-        actions,
-        propensities,
-        rewards: rows.rewards,
-        on_offer,
-        time,
-        split,
-        weights,
-        facts,
-        files: of_files,
-    })
 }
 
 /// The items of the Open Bandit Dataset: there is a column of affinities for each.
@@ -410,21 +615,80 @@ impl Rows<'_> {
         }
     }
 
-    /// All propensities, or none.
-    fn propensities(&mut self, facts: &mut ReadFacts) -> Result<Option<Vec<f64>>, FormatError> {
-        let Some(first) = self.without.take() else {
-            return Ok(Some(std::mem::take(&mut self.propensities)));
-        };
-        if self.propensities.iter().all(|p| p.is_nan()) && self.options.propensity.is_none() {
+    /// What is known of these rows.
+    fn facts(&mut self) -> OfRows {
+        OfRows {
+            rows: self.rewards.len() as u64,
+            skipped: self.skips.list(),
+            without: self.without.take().map(|place| Seen::new(place, "")),
+            has_propensity: self.propensities.iter().any(|p| !p.is_nan()),
+            has_time: !self.time.is_empty(),
+            weights: Weights::of(&self.weights),
+        }
+    }
+
+    /// Whether all rows have a propensity, by the first one without; otherwise none may have one.
+    fn have_propensities(
+        &self,
+        without: Option<Seen>,
+        has_some: bool,
+        facts: &mut ReadFacts,
+    ) -> Result<bool, FormatError> {
+        let Some(first) = without else { return Ok(true) };
+        if !has_some && self.options.propensity.is_none() {
             facts.notes.push("the file has no propensities".into());
-            return Ok(None);
+            return Ok(false);
         }
         let column = match self.columns.roles.name(Role::Propensity) {
             "" => "the probability".to_owned(),
             name => name.to_owned(),
         };
         let hint = ", and other rows have a propensity; leave such rows out or add them";
-        Err(FormatError::MissingCell { place: first, column, hint })
+        Err(FormatError::MissingCell { place: first.place(), column, hint })
+    }
+}
+
+/// Whether the rows of a rank, or of all, have the same weight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Weights {
+    /// The bits of the first one.
+    first: Option<u64>,
+    are_same: bool,
+}
+
+impl Weights {
+    fn of(weights: &[f64]) -> Self {
+        let first = weights.first();
+        Self {
+            first: first.map(|first| first.to_bits()),
+            are_same: weights.iter().all(|weight| Some(weight) == first),
+        }
+    }
+
+    /// With those of the next rank.
+    fn and(self, next: Self) -> Self {
+        let is_same = self.first.is_none() || next.first.is_none() || self.first == next.first;
+        Self { first: self.first.or(next.first), are_same: self.are_same && next.are_same && is_same }
+    }
+
+    /// Whether they differ and are kept.
+    fn are_kept(self, options: &LogOptions, facts: &mut ReadFacts) -> bool {
+        let Some(first) = self.first.map(f64::from_bits) else { return false };
+        if self.are_same {
+            if first != 1.0 {
+                facts
+                    .notes
+                    .push(format!("every row has the weight {first} (from pdrop), which changes no mean"));
+            }
+            return false;
+        }
+        if options.weights == RowWeights::Drop {
+            let note = "the weights of the rows (from pdrop) are left out: every row counts once";
+            facts.notes.push(note.into());
+            return false;
+        }
+        facts.notes.push("the rows have different weights (from pdrop)".into());
+        true
     }
 }
 
@@ -434,17 +698,5 @@ pub(crate) fn weights_where_they_differ(
     options: &LogOptions,
     facts: &mut ReadFacts,
 ) -> Option<Vec<f64>> {
-    let first = *weights.first()?;
-    if weights.iter().all(|weight| *weight == first) {
-        if first != 1.0 {
-            facts.notes.push(format!("every row has the weight {first} (from pdrop), which changes no mean"));
-        }
-        return None;
-    }
-    if options.weights == RowWeights::Drop {
-        facts.notes.push("the weights of the rows (from pdrop) are left out: every row counts once".into());
-        return None;
-    }
-    facts.notes.push("the rows have different weights (from pdrop)".into());
-    Some(weights)
+    Weights::of(&weights).are_kept(options, facts).then_some(weights)
 }

@@ -12,6 +12,7 @@ use crate::record::{Cell, Record};
 use crate::roles::{Role, Roles};
 use crate::source::Source;
 use off_policy::{ActionNames, Schema};
+use ranks::Ranks;
 use rows::RowMatrix;
 use std::ops::ControlFlow;
 
@@ -123,7 +124,7 @@ fn read(
         return Err(FormatError::NoRows { file, skipped: facts.skipped });
     }
     facts.rows = rows;
-    let (contexts, inferred) = columns.finish(files.columns(), &mut facts)?;
+    let (contexts, inferred) = columns.finish(files.columns(), &Ranks::alone(), &mut facts)?;
     let (schema, label_names, codes) = match schema {
         Some(schema) => {
             let names = (0..schema.actions()).filter_map(|k| schema.action_name(k)).map(Into::into);
@@ -137,6 +138,7 @@ fn read(
         }
     };
     let time = options.time.is_some().then_some(times);
+    let contexts = contexts.matrix()?;
     Ok(Table { contexts, schema, labels: codes, label_names, time, facts })
 }
 

@@ -105,7 +105,7 @@ impl Sparse {
         self.indices.truncate(kept);
         self.values.truncate(kept);
         let has_texts = names.iter().any(|name| name.contains('='));
-        of_rows(has_texts, names.len(), self.offsets, self.indices, self.values).map(Some)
+        of_rows(has_texts, names.len(), self.offsets, self.indices, self.values).matrix().map(Some)
     }
 }
 

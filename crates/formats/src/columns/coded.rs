@@ -1,13 +1,12 @@
 //! Contexts whose columns are known: those of a model that exists.
 
-use super::matrix::{has_labels, of_rows};
+use super::matrix::{Cells, has_labels, of_rows};
 use super::numbers::{date, number};
 use crate::FormatError;
 use crate::facts::{FileName, ReadFacts};
 use crate::readers::{Absent, ColumnNames};
 use crate::record::{Cell, Record};
 use off_policy::{ContextColumn, Schema, spellings_of_truth};
-use rows::RowMatrix;
 use rows::numeric::LARGEST;
 use std::collections::{BTreeMap, HashMap};
 
@@ -237,7 +236,7 @@ impl BySchema {
     }
 
     /// The contexts.
-    pub(crate) fn finish(self, names: &ColumnNames, facts: &mut ReadFacts) -> Result<RowMatrix, FormatError> {
+    pub(crate) fn finish(self, names: &ColumnNames, facts: &mut ReadFacts) -> Result<Cells, FormatError> {
         let never = self.columns.iter().find(|known| known.last == 0);
         if self.absent == Absent::Missing
             && let Some(known) = never
@@ -255,6 +254,6 @@ impl BySchema {
         }
         facts.unknown_labels = self.unknown;
         let columns: Vec<ContextColumn> = self.columns.into_iter().map(|known| known.column).collect();
-        Ok(of_rows(has_labels(&columns), self.dimension, self.offsets, self.indices, self.values)?)
+        Ok(of_rows(has_labels(&columns), self.dimension, self.offsets, self.indices, self.values))
     }
 }

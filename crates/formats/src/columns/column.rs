@@ -4,11 +4,12 @@ use super::dictionary::Dictionary;
 use super::matrix::{Coded, Values};
 use super::numbers::is_missing_mark;
 use crate::FormatError;
-use crate::error::{Place, quoted};
+use crate::error::{Seen, quoted};
 use crate::record::{Cell, Record};
 use off_policy::ContextColumn;
 use off_policy::dates::days_since_1970;
 use rows::numeric::LARGEST;
+use serde::{Deserialize, Serialize};
 
 /// The code of a row without a label.
 const NO_LABEL: u32 = u32::MAX;
@@ -36,13 +37,7 @@ pub(super) struct Column {
     is_set: bool,
 }
 
-/// A cell of a row, for a message.
-struct Seen {
-    place: Place,
-    value: String,
-}
-
-#[derive(Default)]
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
 struct Counts {
     numbers: u64,
     dates: u64,
@@ -70,7 +65,23 @@ enum Store {
 /// Whether the cells are whole numbers that rise from row to row, as row numbers do.
 struct Rising {
     holds: bool,
+    first: f64,
     last: f64,
+}
+
+/// What decides which kind a column is of: of the rows of a rank, and of all.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Summary {
+    counts: Counts,
+    first_text: Option<Seen>,
+    bad_number: Option<Seen>,
+    /// Whether the cells are whole numbers that rise.
+    rises: bool,
+    /// The bits of the first and the last number.
+    ends: Option<[u64; 2]>,
+    is_set: bool,
+    /// Whether some labels are not kept, because there are too many.
+    pub(super) has_too_many: bool,
 }
 
 /// A column that was read to the end.
@@ -98,7 +109,7 @@ impl Column {
             counts: Counts::default(),
             first_text: None,
             bad_number: None,
-            rising: Rising { holds: true, last: f64::NEG_INFINITY },
+            rising: Rising { holds: true, first: f64::NEG_INFINITY, last: f64::NEG_INFINITY },
             is_set: false,
         }
     }
@@ -142,7 +153,7 @@ impl Column {
                     return;
                 }
                 self.is_set = true;
-                self.make_labels();
+                self.make_labels(self.counts.dates > 0);
             }
             if let Some(rows) = &mut self.rows {
                 rows.push(index);
@@ -181,7 +192,7 @@ impl Column {
                 self.bad(text, record);
                 self.number(if number.is_finite() { number } else { f64::NAN }, Code::Label(text));
             }
-            Cell::Days(days) => self.date(days, Code::OfNumber),
+            Cell::Days(days) => self.date(days, Code::OfDate),
             Cell::Bare(span) => {
                 let text = record.text(span);
                 match text.parse::<f64>() {
@@ -243,7 +254,7 @@ impl Column {
     }
 
     fn bad(&mut self, text: &str, record: &Record) {
-        self.bad_number.get_or_insert_with(|| Seen { place: record.place(), value: text.to_owned() });
+        self.bad_number.get_or_insert_with(|| Seen::new(record.place(), text));
     }
 
     fn date_or_text(&mut self, text: &str, record: &Record) {
@@ -267,8 +278,11 @@ impl Column {
         self.counts.numbers += 1;
         self.rising.holds &= number > self.rising.last && number.fract() == 0.0;
         self.rising.last = number;
+        if self.counts.numbers == 1 {
+            self.rising.first = number;
+        }
         if self.counts.dates > 0 {
-            self.make_labels();
+            self.make_labels(true);
         }
         self.keep(number, code);
     }
@@ -277,15 +291,15 @@ impl Column {
         self.counts.dates += 1;
         self.rising.holds = false;
         if self.counts.numbers > 0 {
-            self.make_labels();
+            self.make_labels(false);
         }
         self.keep(days, code);
     }
 
     fn text(&mut self, text: &str, record: &Record) {
         self.counts.texts += 1;
-        self.first_text.get_or_insert_with(|| Seen { place: record.place(), value: text.to_owned() });
-        self.make_labels();
+        self.first_text.get_or_insert_with(|| Seen::new(record.place(), text));
+        self.make_labels(self.counts.dates > 0);
         self.keep(f64::NAN, Code::Label(text));
     }
 
@@ -297,8 +311,8 @@ impl Column {
                 if let Some((codes, dictionary)) = labels {
                     match code {
                         Code::None => codes.push(NO_LABEL),
-                        // The codes of typed numbers follow from the numbers.
-                        Code::OfNumber => codes.push(OF_NUMBER),
+                        // The codes of typed numbers and dates follow from the numbers.
+                        Code::OfNumber | Code::OfDate => codes.push(OF_NUMBER),
                         Code::Label(text) => codes.push(dictionary.number(text)),
                     }
                     if dictionary.len() > limit {
@@ -309,7 +323,8 @@ impl Column {
             Store::Labels { codes, dictionary } => {
                 codes.push(match code {
                     Code::None => NO_LABEL,
-                    Code::OfNumber => dictionary.number(&(number + 0.0).to_string()),
+                    Code::OfNumber => dictionary.number(&written(number, false)),
+                    Code::OfDate => dictionary.number(&written(number, true)),
                     Code::Label(text) => dictionary.number(text),
                 });
                 if dictionary.len() > limit {
@@ -320,19 +335,16 @@ impl Column {
         }
     }
 
-    /// From here on the cells are labels.
-    fn make_labels(&mut self) {
+    /// From here on the cells are labels; those so far are dates or numbers.
+    fn make_labels(&mut self, are_dates: bool) {
         let Store::Numbers { numbers, labels } = &mut self.store else { return };
         let Some((mut codes, mut dictionary)) = labels.take() else {
             self.store = Store::TooMany;
             return;
         };
-        let of_dates = self.counts.dates > 0 && self.counts.numbers == 0;
         for (code, number) in codes.iter_mut().zip(&*numbers) {
             if *code == OF_NUMBER {
-                let date = of_dates.then(|| off_policy::dates::date_of_days(*number)).flatten();
-                let text = date.unwrap_or_else(|| (number + 0.0).to_string());
-                *code = dictionary.number(&text);
+                *code = dictionary.number(&written(*number, are_dates));
                 if dictionary.len() > self.most_labels && !self.is_forced {
                     self.store = Store::TooMany;
                     return;
@@ -342,11 +354,41 @@ impl Column {
         self.store = Store::Labels { codes, dictionary };
     }
 
-    /// What the column holds, of a file of this many rows.
-    pub(super) fn finish(mut self, rows: u64) -> Result<Finished, FormatError> {
+    /// What is known at the end of this many rows.
+    pub(super) fn summary(&mut self, rows: u64) -> Summary {
         self.fill(rows);
+        let ends = [self.rising.first, self.rising.last].map(f64::to_bits);
+        Summary {
+            counts: self.counts.clone(),
+            first_text: self.first_text.take(),
+            bad_number: self.bad_number.take(),
+            rises: self.rising.holds,
+            ends: (self.counts.numbers > 0).then_some(ends),
+            is_set: self.is_set,
+            has_too_many: matches!(self.store, Store::Numbers { labels: None, .. } | Store::TooMany),
+        }
+    }
+
+    /// The labels of these rows, where those of all ranks are labels; `None` where there are too many.
+    pub(super) fn labels(&mut self) -> Option<&mut Dictionary> {
+        self.make_labels(self.counts.dates > 0);
+        match &mut self.store {
+            Store::Labels { dictionary, .. } => Some(dictionary),
+            Store::Numbers { .. } | Store::TooMany => None,
+        }
+    }
+
+    /// Whether the cells of all ranks are labels.
+    pub(super) fn is_of_labels(&self, all: &Summary) -> bool {
+        let Counts { numbers, dates, texts, .. } = all.counts;
+        self.is_forced || all.is_set || texts > 0 || (numbers > 0 && dates > 0)
+    }
+
+    /// What the column holds, by what is known of this many rows of all ranks. Its labels are those of all
+    /// ranks.
+    pub(super) fn finish(mut self, all: &Summary, rows: u64) -> Result<Finished, FormatError> {
         let name = self.name.clone();
-        let Counts { numbers, dates, texts, marks, missing, lists } = self.counts;
+        let Counts { numbers, dates, texts, marks, missing, lists } = all.counts;
         if lists > 0 {
             return Ok(Finished::Left(format!("column {} left out: it holds lists", quoted(&name))));
         }
@@ -357,16 +399,11 @@ impl Column {
             )));
         }
         match std::mem::replace(&mut self.store, Store::TooMany) {
-            Store::Numbers { numbers, .. } => {
-                if let Some(seen) = &self.bad_number {
+            Store::Numbers { numbers, .. } if !self.is_of_labels(all) => {
+                if let Some(seen) = &all.bad_number {
                     let expected = "a finite number up to 1e140 in magnitude";
-                    let value = seen.value.clone();
-                    return Err(FormatError::BadCell {
-                        place: seen.place.clone(),
-                        column: name,
-                        value,
-                        expected,
-                    });
+                    let (place, value) = (seen.place(), seen.value.clone());
+                    return Err(FormatError::BadCell { place, column: name, value, expected });
                 }
                 let missing = missing + marks;
                 let column = match (dates > 0, missing > 0) {
@@ -375,7 +412,7 @@ impl Column {
                     (true, false) => ContextColumn::Date { name: name.clone() },
                     (true, true) => ContextColumn::DateOrMissing { name: name.clone() },
                 };
-                let note = (self.rising.holds && self.rows.is_none() && rows >= 20).then(|| {
+                let note = (all.rises && self.rows.is_none() && rows >= 20).then(|| {
                     format!(
                         "column {} holds whole numbers that rise from row to row: leave it out if it \
                          only numbers the rows",
@@ -385,23 +422,21 @@ impl Column {
                 let columns = vec![Coded { column, rows: self.rows, values: Values::Numbers(numbers) }];
                 Ok(Finished::Coded { columns, missing, note })
             }
-            Store::TooMany => self.too_many(None),
-            Store::Labels { codes, dictionary } => {
+            Store::Labels { codes, dictionary }
+                if !all.has_too_many && (self.is_forced || dictionary.len() <= self.most_labels) =>
+            {
                 let (distinct, present) = (dictionary.len() as u64, numbers + dates + texts + marks);
                 if !self.is_forced && distinct > 50 && distinct * 2 > present {
-                    return self.too_many(Some(distinct));
+                    return self.too_many(all, Some(distinct));
                 }
-                self.labels(codes, dictionary)
+                Ok(self.coded(all, codes, dictionary))
             }
+            _ => self.too_many(all, None),
         }
     }
 
-    fn labels(self, mut codes: Vec<u32>, mut dictionary: Dictionary) -> Result<Finished, FormatError> {
-        let missing = self.counts.missing;
-        let name = self.name;
-        if self.is_set {
-            return Ok(sets(&name, &self.rows.unwrap_or_default(), codes, dictionary));
-        }
+    fn coded(self, all: &Summary, mut codes: Vec<u32>, mut dictionary: Dictionary) -> Finished {
+        let (missing, name) = (all.counts.missing, self.name);
         // A missing label is the empty one.
         if missing > 0 {
             let empty = dictionary.number("");
@@ -411,21 +446,24 @@ impl Column {
         for code in &mut codes {
             *code = places.get(*code as usize).copied().unwrap_or_default();
         }
+        if all.is_set {
+            return sets(&name, &self.rows.unwrap_or_default(), &codes, &labels);
+        }
         let column = ContextColumn::Labels { name, labels };
         let columns = vec![Coded { column, rows: self.rows, values: Values::Codes(codes) }];
-        Ok(Finished::Coded { columns, missing, note: None })
+        Finished::Coded { columns, missing, note: None }
     }
 
     /// Too many labels: identifiers, or numbers with a text among them.
-    fn too_many(&self, distinct: Option<u64>) -> Result<Finished, FormatError> {
-        let Counts { numbers, dates, texts, marks, .. } = self.counts;
+    fn too_many(&self, all: &Summary, distinct: Option<u64>) -> Result<Finished, FormatError> {
+        let Counts { numbers, dates, texts, marks, .. } = all.counts;
         let present = numbers + dates + texts + marks;
         for (count, expected) in [(numbers, "a number"), (dates, "a date")] {
-            if let Some(seen) = &self.first_text
+            if let Some(seen) = &all.first_text
                 && count * 2 > present
             {
                 let (column, value) = (self.name.clone(), seen.value.clone());
-                return Err(FormatError::MixedColumn { place: seen.place.clone(), column, value, expected });
+                return Err(FormatError::MixedColumn { place: seen.place(), column, value, expected });
             }
         }
         let count = distinct.map_or_else(|| format!("more than {}", self.most_labels), |n| n.to_string());
@@ -437,27 +475,53 @@ impl Column {
     }
 }
 
+impl Summary {
+    /// Adds what is known of the rows of the next rank.
+    pub(super) fn append(&mut self, next: Self) {
+        let (own, of_next) = (&mut self.counts, &next.counts);
+        own.numbers += of_next.numbers;
+        own.dates += of_next.dates;
+        own.texts += of_next.texts;
+        own.marks += of_next.marks;
+        own.missing += of_next.missing;
+        own.lists += of_next.lists;
+        self.first_text = self.first_text.take().or(next.first_text);
+        self.bad_number = self.bad_number.take().or(next.bad_number);
+        self.rises &= next.rises;
+        self.ends = match (self.ends, next.ends) {
+            (Some([first, before]), Some([behind, last])) => {
+                self.rises &= f64::from_bits(before) < f64::from_bits(behind);
+                Some([first, last])
+            }
+            (own, of_next) => own.or(of_next),
+        };
+        self.is_set |= next.is_set;
+        self.has_too_many |= next.has_too_many;
+    }
+}
+
+/// A typed number or date as a label.
+fn written(number: f64, is_date: bool) -> String {
+    let date = is_date.then(|| off_policy::dates::date_of_days(number)).flatten();
+    date.unwrap_or_else(|| (number + 0.0).to_string())
+}
+
 /// How a cell is written as a label.
 #[derive(Clone, Copy)]
 enum Code<'a> {
     None,
     /// As its number.
     OfNumber,
+    /// As the date of these days since 1970.
+    OfDate,
     Label(&'a str),
 }
 
 /// A column whose rows have several labels: one of numbers a label, 1 where the label stands.
-fn sets(name: &str, rows: &[u32], mut codes: Vec<u32>, mut dictionary: Dictionary) -> Finished {
-    let has_missing = codes.contains(&NO_LABEL);
-    if has_missing {
-        let empty = dictionary.number("");
-        codes.iter_mut().filter(|code| **code == NO_LABEL).for_each(|code| *code = empty);
-    }
-    let (labels, places) = dictionary.sorted();
+fn sets(name: &str, rows: &[u32], codes: &[u32], labels: &[String]) -> Finished {
     let mut of_label: Vec<Vec<u32>> = labels.iter().map(|_| Vec::new()).collect();
-    for (row, code) in rows.iter().zip(&codes) {
-        let place = places.get(*code as usize).copied().unwrap_or_default();
-        if let Some(rows) = of_label.get_mut(place as usize)
+    for (row, code) in rows.iter().zip(codes) {
+        if let Some(rows) = of_label.get_mut(*code as usize)
             && rows.last() != Some(row)
         {
             rows.push(*row);

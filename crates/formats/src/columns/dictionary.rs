@@ -1,5 +1,8 @@
 //! Labels and their numbers.
 
+use crate::FormatError;
+use crate::agreement::gathered;
+use ranks::Ranks;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -24,6 +27,11 @@ impl Dictionary {
         number
     }
 
+    /// Numbers a label.
+    pub(crate) fn add(&mut self, label: &str) {
+        self.number(label);
+    }
+
     /// The number of a label that has one.
     pub(crate) fn find(&self, label: &str) -> Option<u32> {
         self.numbers.get(label).copied()
@@ -35,6 +43,21 @@ impl Dictionary {
 
     pub(crate) fn label(&self, number: u32) -> Option<&str> {
         self.list.get(number as usize).map(|label| &**label)
+    }
+
+    /// The labels, by their numbers.
+    pub(crate) fn list(&self) -> Vec<String> {
+        self.list.iter().map(|label| label.to_string()).collect()
+    }
+
+    /// Adds the labels of all ranks; the own ones keep their numbers.
+    pub(crate) fn merge(&mut self, ranks: &Ranks) -> Result<(), FormatError> {
+        if ranks.are_several() {
+            for labels in gathered(ranks, self.list())? {
+                labels.iter().for_each(|label| self.add(label));
+            }
+        }
+        Ok(())
     }
 
     /// The labels in an order that does not depend on that of the rows: by value where all are whole numbers,

@@ -1,6 +1,7 @@
 //! The rows of the contexts, of columns that were read to the end.
 
 use off_policy::ContextColumn;
+use ranks::{RankError, Ranks};
 use rows::{RowError, RowMatrix};
 
 /// A column of the contexts with its values.
@@ -69,9 +70,31 @@ impl Coded {
     }
 }
 
-/// The matrix of the columns. Which of two kinds it is depends on the values alone, and not on the format
-/// they were read from.
-pub(super) fn matrix(columns: Vec<Coded>, rows: usize) -> Result<(RowMatrix, Vec<ContextColumn>), RowError> {
+/// The rows of a matrix, before they are checked.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Cells {
+    Dense { dimension: usize, values: Vec<f64> },
+    Sparse { dimension: usize, offsets: Vec<usize>, indices: Vec<u32>, values: Vec<f64> },
+}
+
+impl Cells {
+    pub(crate) fn matrix(self) -> Result<RowMatrix, RowError> {
+        match self {
+            Self::Dense { dimension, values } => RowMatrix::dense(dimension, values),
+            Self::Sparse { dimension, offsets, indices, values } => {
+                RowMatrix::sparse(dimension, offsets, indices, values)
+            }
+        }
+    }
+}
+
+/// The rows of the columns. Which of two kinds they are depends on the values of all ranks alone, and not on
+/// the format they were read from.
+pub(super) fn cells(
+    columns: Vec<Coded>,
+    rows: usize,
+    ranks: &Ranks,
+) -> Result<(Cells, Vec<ContextColumn>), RankError> {
     let dimension = columns.iter().map(|coded| coded.column.width()).sum::<usize>();
     // Entry i + 1 counts what row i stores, then becomes the place of its next entry.
     let mut offsets = vec![0_usize; rows + 1];
@@ -88,8 +111,12 @@ pub(super) fn matrix(columns: Vec<Coded>, rows: usize) -> Result<(RowMatrix, Vec
         *offset = stored;
     }
     let has_labels = columns.iter().any(|coded| is_of_labels(&coded.column));
-    if let Some(cells) = dense_cells(has_labels, dimension, rows, stored) {
-        return dense(columns, dimension, cells);
+    let mut of_all = [rows as u64, stored as u64];
+    ranks.sum(&mut of_all)?;
+    if is_dense(has_labels, dimension, of_all)
+        && let Some(cells) = dimension.checked_mul(rows)
+    {
+        return Ok(dense(columns, dimension, cells));
     }
     let mut next = offsets.clone();
     let (mut indices, mut values) = (vec![0_u32; stored], vec![0.0; stored]);
@@ -108,7 +135,7 @@ pub(super) fn matrix(columns: Vec<Coded>, rows: usize) -> Result<(RowMatrix, Vec
         base += coded.column.width();
         own.push(coded.column);
     }
-    Ok((RowMatrix::sparse(dimension, offsets, indices, values)?, own))
+    Ok((Cells::Sparse { dimension, offsets, indices, values }, own))
 }
 
 /// Parts of the rows that the dense matrix is made in.
@@ -117,11 +144,7 @@ const PARTS: usize = 16;
 /// The dense matrix. It is made from the last rows to the first, and the values of a part of the rows are
 /// freed as soon as they are there. The matrix takes memory where it is written to only, so that all numbers
 /// are never held twice.
-fn dense(
-    mut columns: Vec<Coded>,
-    dimension: usize,
-    cells: usize,
-) -> Result<(RowMatrix, Vec<ContextColumn>), RowError> {
+fn dense(mut columns: Vec<Coded>, dimension: usize, cells: usize) -> (Cells, Vec<ContextColumn>) {
     let mut dense = vec![0.0; cells];
     let rows = cells.checked_div(dimension).unwrap_or_default();
     let part = rows.div_ceil(PARTS).max(1);
@@ -141,7 +164,7 @@ fn dense(
         }
     }
     let own = columns.into_iter().map(|coded| coded.column).collect();
-    Ok((RowMatrix::dense(dimension, dense)?, own))
+    (Cells::Dense { dimension, values: dense }, own)
 }
 
 /// Whether a column has a coordinate a label.
@@ -153,10 +176,10 @@ fn is_of_labels(column: &ContextColumn) -> bool {
     matches!(column, ContextColumn::Labels { .. })
 }
 
-/// The cells of a matrix that is dense: no column holds labels, and at least half of the cells are not 0.
-fn dense_cells(has_labels: bool, dimension: usize, rows: usize, stored: usize) -> Option<usize> {
-    let cells = dimension.checked_mul(rows)?;
-    (!has_labels && stored >= cells.div_ceil(2)).then_some(cells)
+/// Whether a matrix is dense: no column holds labels, and at least half of the cells are not 0.
+fn is_dense(has_labels: bool, dimension: usize, [rows, stored]: [u64; 2]) -> bool {
+    let cells = (dimension as u64).checked_mul(rows);
+    !has_labels && cells.is_some_and(|cells| stored >= cells.div_ceil(2))
 }
 
 /// Compressed rows as they are, or dense.
@@ -166,11 +189,11 @@ pub(crate) fn of_rows(
     offsets: Vec<usize>,
     indices: Vec<u32>,
     values: Vec<f64>,
-) -> Result<RowMatrix, RowError> {
+) -> Cells {
     let rows = offsets.len().saturating_sub(1);
-    let Some(cells) = dense_cells(has_labels, dimension, rows, values.len()) else {
-        return RowMatrix::sparse(dimension, offsets, indices, values);
-    };
+    let cells = dimension.checked_mul(rows);
+    let cells = cells.filter(|_| is_dense(has_labels, dimension, [rows as u64, values.len() as u64]));
+    let Some(cells) = cells else { return Cells::Sparse { dimension, offsets, indices, values } };
     let mut dense = vec![0.0; cells];
     for (row, ends) in offsets.windows(2).enumerate() {
         let entries = ends[0]..ends[1];
@@ -181,7 +204,7 @@ pub(crate) fn of_rows(
             }
         }
     }
-    RowMatrix::dense(dimension, dense)
+    Cells::Dense { dimension, values: dense }
 }
 
 #[cfg(test)]
@@ -200,7 +223,8 @@ mod tests {
             Coded { column: number("all"), rows: None, values: Values::Numbers(all) },
             Coded { column: number("some"), rows: Some(some), values: Values::Numbers(of_some) },
         ];
-        let (matrix, own) = matrix(columns, rows).unwrap();
+        let (cells, own) = cells(columns, rows, &Ranks::alone()).unwrap();
+        let matrix = cells.matrix().unwrap();
         assert_eq!((own.len(), matrix.len()), (2, rows));
         for (row, found) in matrix.iter().enumerate() {
             let second = if row % 3 == 0 { -1.0 - row as f64 } else { 0.0 };

@@ -10,18 +10,19 @@ mod numbers;
 
 pub(crate) use coded::{BySchema, HAS_EVERY_VALUE, Target};
 pub(crate) use dictionary::Dictionary;
-pub(crate) use matrix::of_rows;
+pub(crate) use matrix::{Cells, of_rows};
 pub(crate) use numbers::{date, date_or_number, number};
 
 use crate::FormatError;
+use crate::agreement::gathered;
 use crate::error::Place;
 use crate::facts::{FileName, ReadFacts};
 use crate::readers::Absent;
 use crate::record::{Cell, Record};
-use column::{Column, Finished};
+use column::{Column, Finished, Summary};
 use off_policy::ContextColumn;
-use rows::RowMatrix;
-use std::collections::BTreeSet;
+use ranks::Ranks;
+use std::collections::{BTreeSet, HashMap};
 
 /// The columns read so far.
 pub(crate) struct Inferred {
@@ -86,16 +87,38 @@ impl Inferred {
         FormatError::TooMany { place: record.place(), what, limit }
     }
 
-    /// The contexts and their columns.
+    /// Puts the columns in the order of these names, as all ranks have them; those that no row of this rank
+    /// has are empty.
+    pub(crate) fn arrange(&mut self, names: &[&str]) {
+        if self.columns.iter().map(Column::name).eq(names.iter().copied()) {
+            return;
+        }
+        let own = std::mem::take(&mut self.columns).into_iter();
+        let mut own: HashMap<String, Column> = own.map(|column| (column.name().to_owned(), column)).collect();
+        for name in names {
+            match own.remove(*name) {
+                Some(column) => self.columns.push(column),
+                None => {
+                    self.column(name);
+                }
+            }
+        }
+    }
+
+    /// The contexts and their columns, by the rows of all ranks.
     pub(crate) fn finish(
         self,
+        ranks: &Ranks,
         facts: &mut ReadFacts,
-    ) -> Result<(RowMatrix, Vec<ContextColumn>), FormatError> {
-        let Self { file, columns, rows, absent, .. } = self;
+    ) -> Result<(Cells, Vec<ContextColumn>), FormatError> {
+        let Self { file, mut columns, rows, absent, .. } = self;
+        let filled: u64 = columns.iter().map(|column| rows.saturating_sub(column.len())).sum();
+        let mut totals = [rows, self.cells, self.filled.saturating_add(filled)];
+        ranks.sum(&mut totals)?;
+        let [all_rows, cells, filled] = totals;
         if absent == Absent::Missing {
-            let filled: u64 = columns.iter().map(|column| rows.saturating_sub(column.len())).sum();
-            let limit = FREE_CELLS.saturating_add(self.cells.saturating_mul(8));
-            if self.filled.saturating_add(filled) > limit {
+            let limit = FREE_CELLS.saturating_add(cells.saturating_mul(8));
+            if filled > limit {
                 let place = Place { file, row: None, line: None };
                 return Err(FormatError::TooMany {
                     place,
@@ -104,10 +127,11 @@ impl Inferred {
                 });
             }
         }
+        let summaries = summaries(&mut columns, rows, ranks)?;
         let (mut coded, mut left_out) = (Vec::new(), Vec::new());
-        for column in columns {
+        for (column, all) in columns.into_iter().zip(&summaries) {
             let name = column.name().to_owned();
-            match column.finish(rows)? {
+            match column.finish(all, all_rows)? {
                 Finished::Coded { columns, missing, note } => {
                     coded.extend(columns);
                     if missing > 0 {
@@ -123,6 +147,35 @@ impl Inferred {
         }
         facts.notes.extend(left_out);
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-        Ok(matrix::matrix(coded, rows)?)
+        Ok(matrix::cells(coded, rows, ranks)?)
     }
+}
+
+/// What is known of the columns of all ranks. The labels of a column become those of all ranks.
+fn summaries(columns: &mut [Column], rows: u64, ranks: &Ranks) -> Result<Vec<Summary>, FormatError> {
+    let own = columns.iter_mut().map(|column| column.summary(rows)).collect();
+    let mut of_ranks = gathered::<Vec<Summary>>(ranks, own)?.into_iter();
+    let mut all = of_ranks.next().unwrap_or_default();
+    for of_rank in of_ranks {
+        all.iter_mut().zip(of_rank).for_each(|(all, next)| all.append(next));
+    }
+    let mut of_labels: Vec<(&mut Column, &mut Summary)> = columns
+        .iter_mut()
+        .zip(&mut all)
+        .filter(|(column, all)| column.is_of_labels(all) && !all.has_too_many)
+        .collect();
+    let labels = |(column, _): &mut (&mut Column, &mut Summary)| {
+        let own = column.labels();
+        if ranks.are_several() { own.map(|labels| labels.list()) } else { own.map(|_| Vec::new()) }
+    };
+    let own: Vec<Option<Vec<String>>> = of_labels.iter_mut().map(labels).collect();
+    for of_rank in gathered(ranks, own)? {
+        for ((column, all), labels) in of_labels.iter_mut().zip(of_rank) {
+            match (labels, column.labels()) {
+                (Some(labels), Some(own)) => labels.iter().for_each(|label| own.add(label)),
+                _ => all.has_too_many = true,
+            }
+        }
+    }
+    Ok(all)
 }

@@ -44,6 +44,11 @@ impl ColumnNames {
         self.list.get(place as usize).map_or("", |name| name)
     }
 
+    /// All names, in their order.
+    pub(crate) fn list(&self) -> Vec<String> {
+        self.list.iter().map(|name| (**name).to_owned()).collect()
+    }
+
     /// The names, without those of columns that have none.
     pub(crate) fn all(&self) -> Vec<String> {
         self.list

@@ -16,8 +16,9 @@ use crate::options::{ActionFeatures, Format, LogOptions};
 use crate::record::Record;
 use crate::source::{Open, Source, Stream, detect, has_semicolons};
 pub use arrow::is_decoding;
+pub(crate) use arrow::{MAGIC as MAGIC_OF_PARQUET, rows_of_groups};
 pub(crate) use column_names::ColumnNames;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 pub(crate) use vw::{LABEL_OF_VW, escaped};
 
 /// What a record without a cell of a column says.
@@ -82,6 +83,25 @@ pub(crate) enum Wanted {
     Choices,
 }
 
+/// How much of a file is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Whole,
+    /// What the format says before the first row.
+    Header,
+    /// These row groups of a Parquet file; one reader of several hashes the file.
+    Groups {
+        groups: Range<usize>,
+        is_hashed: bool,
+    },
+}
+
+impl Extent {
+    fn is_hashed(&self) -> bool {
+        matches!(self, Self::Whole | Self::Groups { is_hashed: true, .. })
+    }
+}
+
 /// The member of an event of dsjson that says when it was.
 const TIME_OF_DSJSON: &str = "Timestamp";
 
@@ -104,6 +124,17 @@ enum OfActions {
 /// A reader of what is wanted in a source. `progress` is asked while a file is read that must be read twice.
 pub(crate) fn open(
     source: Source,
+    options: &LogOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    wanted: Wanted,
+) -> Result<Opened, FormatError> {
+    open_part(source, &Extent::Whole, options, progress, wanted)
+}
+
+/// The same of a part of a source.
+pub(crate) fn open_part(
+    source: Source,
+    extent: &Extent,
     options: &LogOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     wanted: Wanted,
@@ -167,8 +198,8 @@ pub(crate) fn open(
         Format::Dsjson => Box::new(dsjson::Dsjson::new(stream, (of_actions, labels), has_time)),
         Format::Parquet | Format::Arrow => {
             let batches: Box<dyn arrow::Batches> = match format {
-                Format::Arrow => Box::new(arrow::IpcBatches::open(stream, progress)?),
-                _ => Box::new(arrow::ParquetBatches::open(stream, progress)?),
+                Format::Arrow => Box::new(arrow::IpcBatches::open(stream, extent, progress)?),
+                _ => Box::new(arrow::ParquetBatches::open(stream, extent, progress)?),
             };
             let asked = options.asked_columns();
             Box::new(arrow::ArrowRecords::new(&file, batches, &asked, options.limits.columns)?)

@@ -137,6 +137,13 @@ impl Stream {
         }
     }
 
+    /// The file itself, where its bytes are handed out as they are, and its length. Nothing is hashed by this.
+    pub(crate) fn as_file(&self) -> Result<Option<(File, u64)>, FormatError> {
+        let Some((file, length)) = self.file.as_ref().zip(self.total) else { return Ok(None) };
+        let file = file.try_clone().map_err(|error| FormatError::io(&self.name, &error))?;
+        Ok(Some((file, length)))
+    }
+
     /// A file that can be read in any order, of the same bytes: the file itself, or a temporary one where
     /// they come from a stream or are decompressed. All bytes are hashed by this.
     pub(crate) fn seekable(

@@ -15,7 +15,7 @@ use arrow_array::RecordBatchReader;
 use std::fmt;
 use std::fs::File;
 use std::io::{Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A file, standard input, bytes or columns in memory, with the name that messages use. gzip and zstd are
 /// recognised by their first bytes and decompressed.
@@ -34,10 +34,24 @@ pub struct Source {
 }
 
 enum Input {
-    /// A regular file, and its length.
-    File(File, u64),
+    File(OnDisk),
+    Bytes(Vec<u8>),
     Stream(Box<dyn Read + Send>),
     Batches(Box<dyn RecordBatchReader + Send>),
+}
+
+/// A regular file, which is open or is opened once more.
+struct OnDisk {
+    path: PathBuf,
+    file: Option<File>,
+    length: u64,
+}
+
+impl OnDisk {
+    fn open(&mut self, name: &FileName) -> Result<File, FormatError> {
+        let opened = self.file.take().map_or_else(|| File::open(&self.path), Ok);
+        opened.map_err(|error| FormatError::io(name, &error))
+    }
 }
 
 /// A source that was opened: bytes, or batches of columns that are in memory already.
@@ -70,7 +84,7 @@ impl Source {
             return Err(FormatError::Io { file: name, kind, message: "this is a folder".into() });
         }
         let input = if metadata.is_file() {
-            Input::File(file, metadata.len())
+            Input::File(OnDisk { path: path.to_owned(), file: Some(file), length: metadata.len() })
         } else {
             Input::Stream(Box::new(file))
         };
@@ -80,7 +94,7 @@ impl Source {
     /// Bytes in memory, under a name that may say the format by its end.
     #[must_use]
     pub fn bytes(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
-        Self::reader(name, Cursor::new(bytes.into()))
+        Self { name: name.into(), input: Input::Bytes(bytes.into()) }
     }
 
     /// A stream, under a name that may say the format by its end.
@@ -119,10 +133,54 @@ impl Source {
         &self.name
     }
 
+    /// The bytes as they lie on the disk or in memory; `None` of a stream and of batches.
+    pub(crate) fn length(&self) -> Option<u64> {
+        match &self.input {
+            Input::File(on_disk) => Some(on_disk.length),
+            Input::Bytes(bytes) => Some(bytes.len() as u64),
+            Input::Stream(_) | Input::Batches(_) => None,
+        }
+    }
+
+    /// Closes the file until it is read, as many files cannot be open at once.
+    pub(crate) fn close(&mut self) {
+        if let Input::File(on_disk) = &mut self.input {
+            on_disk.file = None;
+        }
+    }
+
+    /// Once more the same source, which several ranks have: a file, or bytes.
+    pub(crate) fn again(&self) -> Result<Self, FormatError> {
+        let input = match &self.input {
+            Input::File(OnDisk { path, length, .. }) => {
+                Input::File(OnDisk { path: path.clone(), file: None, length: *length })
+            }
+            Input::Bytes(bytes) => Input::Bytes(bytes.clone()),
+            Input::Stream(_) | Input::Batches(_) => {
+                return Err(FormatError::StreamOfRanks { file: self.name.clone() });
+            }
+        };
+        Ok(Self { name: self.name.clone(), input })
+    }
+
+    /// The file, if it begins with these bytes.
+    pub(crate) fn file_with(&self, magic: [u8; 4]) -> Result<Option<File>, FormatError> {
+        let Input::File(OnDisk { path, .. }) = &self.input else { return Ok(None) };
+        let failed = |error: std::io::Error| FormatError::io(&self.name, &error);
+        let mut file = File::open(path).map_err(failed)?;
+        let mut first = Vec::new();
+        file.by_ref().take(4).read_to_end(&mut first).map_err(failed)?;
+        Ok((first == magic).then_some(file))
+    }
+
     pub(crate) fn open(self, limits: Limits) -> Result<Open, FormatError> {
         Ok(match self.input {
-            Input::File(file, length) => {
-                Open::Bytes(Stream::of_file(self.name, file, length, limits)?.into())
+            Input::File(mut on_disk) => {
+                let file = on_disk.open(&self.name)?;
+                Open::Bytes(Stream::of_file(self.name, file, on_disk.length, limits)?.into())
+            }
+            Input::Bytes(bytes) => {
+                Open::Bytes(Stream::of_reader(self.name, Cursor::new(bytes), limits)?.0.into())
             }
             Input::Stream(reader) => Open::Bytes(Stream::of_reader(self.name, reader, limits)?.0.into()),
             Input::Batches(batches) => Open::Batches(self.name, batches),

@@ -7,6 +7,7 @@ mod candidates;
 mod decisions;
 mod examples;
 mod inference;
+mod ranks;
 mod reading;
 mod round_trip;
 mod same_log;

@@ -7,6 +7,7 @@ use crate::FormatError;
 use crate::error::Place;
 use crate::facts::{FileName, Progress};
 use crate::options::Limits;
+use crate::readers::Extent;
 use crate::source::Stream;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
@@ -65,14 +66,18 @@ type Message = (Vec<u8>, Buffer);
 impl IpcBatches {
     pub(in crate::readers) fn open(
         mut stream: Stream,
+        extent: &Extent,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Self, FormatError> {
         let (name, limits) = (stream.name().clone(), stream.limits());
         let is_file = stream.beginning().starts_with(MAGIC);
         let place = Place { file: name.clone(), row: None, line: None };
         let (input, schema) = if is_file {
-            let file = stream.seekable(progress)?;
-            let (blocks, schema) = Blocks::open(file, stream.fingerprint(), &place)?;
+            let (file, fingerprint) = match stream.as_file()? {
+                Some((file, length)) if !extent.is_hashed() => (file, (length, String::new())),
+                _ => (stream.seekable(progress)?, stream.fingerprint()),
+            };
+            let (blocks, schema) = Blocks::open(file, fingerprint, &place)?;
             (Input::File(Box::new(blocks)), schema)
         } else {
             let Some((metadata, _)) = message(&mut stream, &place)? else {

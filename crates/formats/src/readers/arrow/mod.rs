@@ -9,6 +9,7 @@ mod parquet_file;
 pub(super) use ipc::IpcBatches;
 pub(super) use memory::MemoryBatches;
 pub(super) use parquet_file::ParquetBatches;
+pub(crate) use parquet_file::{MAGIC, rows_of_groups};
 
 use super::{ColumnNames, Records};
 use crate::FormatError;
@@ -28,6 +29,11 @@ pub(super) trait Batches {
     /// What messages call the first row.
     fn first_row(&self) -> u64 {
         1
+    }
+
+    /// Rows of the file before the first one that is read.
+    fn rows_before(&self) -> u64 {
+        0
     }
 
     /// The next one, of the columns that [`can_be_read`].
@@ -90,8 +96,8 @@ impl ArrowRecords {
             }
             places.push((at, number));
         }
-        let first_row = batches.first_row();
-        Ok(Self { batches, names, places, batch: None, next: 0, row: 0, first_row, notes })
+        let (first_row, row) = (batches.first_row(), batches.rows_before());
+        Ok(Self { batches, names, places, batch: None, next: 0, row, first_row, notes })
     }
 }
 
