@@ -7,8 +7,8 @@ use crate::cargo::{Failure, cargo, finish, tool};
 
 /// Programs of an MPI library: one starts ranks, the other knows where its headers are.
 const PROGRAMS: [&str; 2] = ["mpirun", "mpicc"];
-/// The packages and features that know MPI.
-const PACKAGES: [&str; 6] = ["-p", "mpi-ranks", "-p", "cli", "--features", "mpi-ranks/mpi,cli/mpi"];
+/// The whole workspace, so that everything below is that of the other steps.
+const FEATURES: [&str; 3] = ["--workspace", "--features", "mpi-ranks/mpi,cli/mpi"];
 
 /// Lints and tests of what only the feature `mpi` has; or with a number, that many killed ranks.
 pub(crate) fn run(faults: Option<&OsString>) -> Result<u8, Failure> {
@@ -21,25 +21,17 @@ pub(crate) fn run(faults: Option<&OsString>) -> Result<u8, Failure> {
         );
         return Ok(1);
     }
+    let mut test = cargo(["test"]);
+    test.args(FEATURES).args(["--test", "mpirun"]);
     if let Some(faults) = faults {
-        let mut test = cargo(["test", "-p", "mpi-ranks", "--features", "mpi", "--test", "mpirun", "--"]);
-        return finish(test.args(["killed_ranks", "--nocapture"]).env("FAULTS", faults));
+        return finish(test.args(["--", "killed_ranks", "--nocapture"]).env("FAULTS", faults));
     }
-    let mut lints = cargo(["clippy", "--all-targets"]);
-    // Ranks wait for each other, so one launch at a time is enough for few cores.
-    let mut ranks = cargo(["test", "-p", "mpi-ranks", "--features", "mpi", "--quiet", "--"]);
-    let mut program = cargo(["test", "-p", "cli", "--features", "mpi", "--test", "mpi", "--quiet", "--"]);
-    for command in [
-        lints.args(PACKAGES).args(["--", "-D", "warnings"]),
-        ranks.args(["--test-threads", "1"]),
-        program.args(["--test-threads", "1"]),
-    ] {
-        let code = finish(command)?;
-        if code != 0 {
-            return Ok(code);
-        }
+    let mut lints = cargo(["clippy"]);
+    match finish(lints.args(FEATURES).args(["--all-targets", "--", "-D", "warnings"]))? {
+        // Ranks wait for each other, so one launch at a time is enough for few cores.
+        0 => finish(test.args(["--test", "mpi", "--quiet", "--", "--test-threads", "1"])),
+        code => Ok(code),
     }
-    Ok(0)
 }
 
 fn is_there(program: &str) -> bool {
