@@ -169,6 +169,31 @@ impl Ranks {
         Ok(own)
     }
 
+    /// The least and the largest of the numbers of all ranks, −0 below 0: ∞ and −∞ where there are none. One
+    /// process and several ranks find the same bits.
+    ///
+    /// ```
+    /// use ranks::Ranks;
+    /// assert_eq!(Ranks::alone().ends(&[2.0, -1.0, 0.5]), Ok([-1.0, 2.0]));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Communicator::gather`].
+    pub fn ends(&self, own: &[f64]) -> Result<[f64; 2], RankError> {
+        let further = |[l, m]: [f64; 2], [least, most]: [f64; 2]| {
+            let least = if least.total_cmp(&l).is_lt() { least } else { l };
+            [least, if most.total_cmp(&m).is_gt() { most } else { m }]
+        };
+        let start = [f64::INFINITY, f64::NEG_INFINITY];
+        let own = own.iter().map(|number| [*number; 2]).fold(start, further);
+        let all = self.gather(own.map(f64::to_le_bytes).concat())?;
+        let of_ranks = all.as_chunks::<16>().0.iter().map(|pair| {
+            let (words, _) = pair.as_chunks::<8>();
+            [0, 1].map(|end| words.get(end).map_or(f64::NAN, |bytes| f64::from_le_bytes(*bytes)))
+        });
+        Ok(of_ranks.fold(start, further))
+    }
+
     /// The bytes of all ranks, rank by rank.
     ///
     /// # Errors

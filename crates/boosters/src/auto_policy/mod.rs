@@ -26,7 +26,6 @@ use progress::Watch;
 use rand::SeedableRng;
 use rand::seq::{SliceRandom, index};
 use rand_chacha::ChaCha8Rng;
-use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -531,7 +530,9 @@ impl AutoPolicy {
         for fold in folds {
             let predictions = || fold.predictions(&self.streams(1), watch).map(<[f64]>::to_vec);
             runs.push(match saved.next() {
-                Some(saved) => Training::resume(saved, (candidate, rngs.clone()), (&fold.train, &alone), predictions)?,
+                Some(saved) => {
+                    Training::resume(saved, (candidate, rngs.clone()), (&fold.train, &alone), predictions)?
+                }
                 None => Training::new(candidate, &fold.train, rngs.clone(), predictions)?,
             });
         }
@@ -606,7 +607,9 @@ impl AutoPolicy {
         let saved = watch.journal.resumed(piece, 1).and_then(|mut runs| runs.pop());
         let predictions = || fold.predictions(&self.streams(1), watch).map(<[f64]>::to_vec);
         let mut run = match saved {
-            Some(saved) => Training::resume(saved, (candidate, rngs), (&fold.train, &Ranks::alone()), predictions)?,
+            Some(saved) => {
+                Training::resume(saved, (candidate, rngs), (&fold.train, &Ranks::alone()), predictions)?
+            }
             None => Training::new(candidate, &fold.train, rngs, predictions)?,
         };
         let mut validation = fold.validation()?;
@@ -632,8 +635,11 @@ impl AutoPolicy {
         let own = 0..log.len();
         let rows: Vec<usize> = if n > self.search_rows {
             let drawn = index::sample(&mut self.stream(SEARCH_STREAM), n, self.search_rows);
-            let mut rows: Vec<usize> =
-                drawn.iter().filter_map(|row| row.checked_sub(first)).filter(|row| own.contains(row)).collect();
+            let mut rows: Vec<usize> = drawn
+                .iter()
+                .filter_map(|row| row.checked_sub(first))
+                .filter(|row| own.contains(row))
+                .collect();
             rows.sort_unstable();
             rows
         } else if ranks.are_several() {
@@ -801,17 +807,7 @@ struct Unit {
 impl Unit {
     /// Of the rewards of all ranks.
     fn of(log: &Log, shard: &Shard) -> Result<Self, BoplError> {
-        let ends = |ends: [f64; 2], [least, most]: [f64; 2]| {
-            let [l, m] = ends;
-            let (is_less, is_more) = (least.total_cmp(&l).is_lt(), most.total_cmp(&m).is_gt());
-            [if is_less { least } else { l }, if is_more { most } else { m }]
-        };
-        let own = log.rewards().iter().fold([LARGEST, -LARGEST], |found, r| ends(found, [*r, *r]));
-        let all = shard.ranks().gather(own.iter().flat_map(|end| end.to_le_bytes()).collect())?;
-        let (words, _) = all.as_chunks::<8>();
-        let numbers: Vec<f64> = words.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
-        let (of_ranks, _) = numbers.as_chunks::<2>();
-        let [least, most] = of_ranks.iter().fold(own, |found, of_rank| ends(found, *of_rank));
+        let [least, most] = shard.ranks().ends(log.rewards())?;
         Ok(Self { least, span: if most > least { most - least } else { 1.0 } })
     }
 

@@ -92,7 +92,8 @@ impl Log {
         let missing = chosen.iter().copied().find(|row| *row >= self.len());
         let missing = missing.map_or([u64::MAX; 2], |row| [row, self.len()].map(|v| v as u64));
         let flags = u64::from(is_sparse) + 2 * u64::from(shape.has_sets);
-        let own = [missing[0], missing[1], chosen.len() as u64, flags, self.inputs() as u64, self.actions() as u64];
+        let own =
+            [missing[0], missing[1], chosen.len() as u64, flags, self.inputs() as u64, self.actions() as u64];
         let all = ranks.gather(own.iter().flat_map(|v| v.to_le_bytes()).collect())?;
         let (words, _) = all.as_chunks::<8>();
         let words: Vec<u64> = words.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
