@@ -50,7 +50,10 @@ impl Logs {
             None => program,
             Some(processes) => {
                 let mut mpirun = Command::new("mpirun");
-                mpirun.args(["-n", &processes.to_string()]).arg(program.get_program()).args(["train", "--mpi"]);
+                mpirun
+                    .args(["-n", &processes.to_string()])
+                    .arg(program.get_program())
+                    .args(["train", "--mpi"]);
                 mpirun
             }
         };
@@ -168,25 +171,25 @@ const LONG: [&str; 9] =
 fn a_training_goes_on_where_a_process_was_killed() {
     let logs = Logs::new();
     let checkpoint = PathBuf::from(logs.at("checkpoint.ocob"));
-    let (file, model) = (checkpoint.display().to_string(), logs.at("model.ocob"));
-    let (mpirun, processes) =
-        started(logs.train(Some(3), &[&LONG[..], &["-o", &model, "--checkpoint", &file]].concat()), &checkpoint);
+    let (file, model, alone) =
+        (checkpoint.display().to_string(), logs.at("model.ocob"), logs.at("alone.ocob"));
+    let rounds = [&SHORT[..], &["--min-child-weight", "1"]].concat();
+    assert_eq!(run(logs.train(None, &rounds).args(["-o", &alone])).0, Some(0));
+    let options = [&rounds[..], &["-o", &model, "--checkpoint", &file]].concat();
+    let (mpirun, processes) = started(logs.train(Some(3), &options), &checkpoint);
     assert_eq!(processes.len(), 3);
     signal("-KILL", &processes[1]);
     let begun = Instant::now();
     let (code, out, _) = said(&end(mpirun));
     assert!(code != Some(0) && out.is_empty() && begun.elapsed() < LIMIT / 4, "{code:?} {out}");
     assert!(!Path::new(&model).exists());
-    // A checkpoint may not be gone on with under other settings.
-    let other = run(logs.train(Some(2), &LONG).args(["-o", &model, "--resume", &file, "--candidates", "3"]));
+    // Not under other settings, but with another number of processes.
+    let resume = [&rounds[..], &["-o", &model, "--resume", &file]].concat();
+    let other = run(logs.train(Some(2), &resume).args(["--subsample", "0.5"]));
     assert!(other.0 == Some(2) && of_program(&other.2).len() == 1, "{other:?}");
-    // It goes on with another number of processes; that the end is the same is held by the tests of mpi-ranks.
-    let (mpirun, processes) = started(
-        logs.train(Some(2), &[&LONG[..], &["-o", &model, "--resume", &file]].concat()),
-        &checkpoint,
-    );
-    processes.iter().take(1).for_each(|process| signal("-KILL", process));
-    assert!(!end(mpirun).status.success());
+    let (code, _, error) = run(&mut logs.train(Some(2), &resume));
+    assert_eq!(code, Some(0), "{error}");
+    assert!(logs.model("model.ocob") == logs.model("alone.ocob"));
 }
 
 #[test]
@@ -200,6 +203,9 @@ fn a_process_that_stands_still_is_not_waited_for() {
     let begun = Instant::now();
     let (code, out, error) = said(&end(mpirun));
     assert_eq!((code, out.as_str()), (Some(75), ""), "{error}");
-    assert!(error.contains("ocoboost: ") && error.contains("no answer from another rank within 3 s"), "{error}");
+    assert!(
+        error.contains("ocoboost: ") && error.contains("no answer from another rank within 3 s"),
+        "{error}"
+    );
     assert!(begun.elapsed() < Duration::from_secs(30) && !Path::new(&model).exists());
 }

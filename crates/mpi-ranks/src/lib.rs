@@ -11,7 +11,8 @@
 mod communicator;
 #[cfg(feature = "mpi")]
 mod engine;
-#[cfg(feature = "mpi")]
+#[cfg(any(feature = "mpi", test))]
+#[cfg_attr(not(feature = "mpi"), allow(dead_code, reason = "its tests need no MPI"))]
 mod frame;
 
 #[cfg(feature = "mpi")]

@@ -12,7 +12,7 @@ use super::splits;
 use crate::arguments::{Form, Manners, Train};
 use crate::failure::{Failure, INTERRUPTED};
 use formats::{FormatError, LogOptions};
-use ocoboost::{Event, JobError, Moment, TrainJob, TrainJobBuilder};
+use ocoboost::{Event, JobError, Model, Moment, TrainJob, TrainJobBuilder};
 use ranks::Ranks;
 use report::output::say;
 use std::ops::ControlFlow;
@@ -113,15 +113,18 @@ pub(super) fn train(asked: &Train, manners: &Manners, ranks: &Ranks) -> Result<u
     let model = job.build().map_err(Failure::Setting)?.fit_resumable(&log, from, watch).map_err(failed)?;
     drop(line);
     saver.report(manners);
+    ranks.agree(if is_first { written(&model, &asked.output, form) } else { Ok(()) })?;
+    Ok(if is_asked() { INTERRUPTED } else { code(model.judgement()) })
+}
+
+/// Writes the model, and says how good it is.
+fn written(model: &Model, path: &Path, form: Form) -> Result<(), Failure> {
+    let failed = |source| Failure::Write { path: path.to_owned(), source };
+    model.save(path).map_err(failed)?;
     let judgement = model.judgement();
-    let finish = || {
-        let written = |source| Failure::Write { path: asked.output.clone(), source };
-        model.save(&asked.output).map_err(written)?;
-        Ok(match form {
-            Form::Json => say(&answer(judgement, None)?.to_string())?,
-            _ => say(&judgement.sentence())?,
-        })
-    };
-    ranks.agree(if is_first { finish() } else { Ok(()) })?;
-    Ok(if is_asked() { INTERRUPTED } else { code(judgement) })
+    match form {
+        Form::Json => say(&answer(judgement, None)?.to_string())?,
+        _ => say(&judgement.sentence())?,
+    }
+    Ok(())
 }
