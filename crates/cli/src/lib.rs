@@ -2,8 +2,8 @@
 //!
 //! [`run`] is the program; the binary calls it, and the Python package's command. Reading order: `arguments`;
 //! `configuration`, where else settings come from; `commands`, a file a command; `page`, the page of
-//! `evaluate --html`; `processes`, those of `train --mpi`; `failure`, the exit codes. Data go to the standard output, and progress to the standard
-//! error.
+//! `evaluate --html`; `processes`, those of `train --mpi`; `failure`, the exit codes. Data go to the
+//! standard output, and progress to the standard error.
 
 mod arguments;
 mod commands;

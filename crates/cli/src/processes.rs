@@ -22,8 +22,8 @@ pub(crate) struct Processes {
 }
 
 impl Processes {
-    /// Those that the command line asks for. Where it is refused, it may ask for them all the same, so that one
-    /// of them says why.
+    /// Those that the command line asks for. Where it is refused, it may ask for them all the same, so that
+    /// one of them says why.
     pub(crate) fn of(cli: Option<&Cli>, arguments: &[OsString]) -> Result<Self, Failure> {
         let asked = match cli.map(|cli| &cli.command) {
             None => arguments.iter().any(|word| word == "--mpi").then_some(None),

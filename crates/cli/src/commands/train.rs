@@ -36,8 +36,8 @@ pub(crate) fn duration(name: &'static str, text: &str) -> Result<Duration, Failu
     Duration::try_from_secs_f64(seconds).map_err(|_| refused())
 }
 
-/// Learns a policy. Of several ranks, each has a part of the rows, and the first one writes the files and says
-/// what there is to say.
+/// Learns a policy. Of several ranks, each has a part of the rows, and the first one writes the files and
+/// says what there is to say.
 pub(super) fn train(asked: &Train, manners: &Manners, ranks: &Ranks) -> Result<u8, Failure> {
     let (begun, is_first) = (Instant::now(), ranks.rank() == 0);
     let form = manners.form("train", Form::Text, &[Form::Json])?;
