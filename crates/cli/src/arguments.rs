@@ -229,8 +229,9 @@ pub(crate) struct Train {
     /// Train together with the other processes that `mpirun` has started, each on its part of the rows
     ///
     /// As in `mpirun -n 8 ocoboost train --mpi …`. Every process needs the files of the log, and reads its
-    /// part of them; the first one writes and says everything. The policy is that of one process, bit for bit,
-    /// unless the budget ends the search or the training. The program must be built with its feature `mpi`.
+    /// part of them; the first one writes and says everything. The policy is that of one process, bit for
+    /// bit, unless the budget ends the search or the training. The program must be built with its feature
+    /// `mpi`.
     #[arg(long, help_heading = "Many machines")]
     pub(crate) mpi: bool,
     /// How long a process waits for the others, which may be busy with their parts [default: 10m]
