@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use crate::cargo::{Failure, cargo, finish};
 use crate::forward::{program, reproduce};
-use crate::{python, test, tidy};
+use crate::{mpi, python, test, tidy};
 
 struct Step {
     name: &'static str,
     run: fn() -> Result<u8, Failure>,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step { name: "format", run: || finish(&mut cargo(["fmt", "--all", "--check"])) },
     Step { name: "lints", run: lints },
     Step { name: "documentation", run: documentation },
@@ -22,6 +22,7 @@ const STEPS: [Step; 9] = [
     Step { name: "conformance", run: conformance },
     Step { name: "neural policies", run: neural_policies },
     Step { name: "python", run: python::run },
+    Step { name: "mpi", run: || mpi::run(None) },
     Step { name: "tests", run: || test::run(&[]) },
 ];
 

@@ -8,6 +8,7 @@ mod bench;
 mod cargo;
 mod ci;
 mod forward;
+mod mpi;
 mod python;
 mod test;
 mod tidy;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Ci => ci::run(),
         Task::Python => python::run(),
+        Task::Mpi { faults } => mpi::run(faults.as_ref()),
         Task::Bench(bench) => bench::run(&bench),
         Task::Reproduce(arguments) => forward::reproduce(&arguments, hand_over),
         Task::Conform(arguments) => forward::program("conformance", &arguments, hand_over),

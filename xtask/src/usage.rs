@@ -15,6 +15,8 @@ cargo xtask <command>
   tidy                     check of the house rules
   ci                       all required checks of a change; tests come last
   python                   the wheel of the Python package in a fresh environment, and its tests there
+  mpi [--faults N]         ranks under mpirun: lints and tests of the feature `mpi`; or a training in
+                           which N times a rank is killed
   bench [ARGS]             cargo bench -p benches ARGS
   bench --peers [ARGS]     every speed claim beside its peers, as one table and a picture; options:
                            bench --peers --help
@@ -36,6 +38,7 @@ pub(crate) enum Task {
     Tidy,
     Ci,
     Python,
+    Mpi { faults: Option<OsString> },
     Bench(Bench),
     Reproduce(Vec<OsString>),
     Conform(Vec<OsString>),
@@ -73,6 +76,7 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("tidy") => bare("tidy", Task::Tidy, arguments),
         Some("ci") => bare("ci", Task::Ci, arguments),
         Some("python") => bare("python", Task::Python, arguments),
+        Some("mpi") => mpi(arguments),
         Some("bench") => bench(arguments).map(Task::Bench),
         Some("reproduce") => Ok(Task::Reproduce(arguments)),
         Some("conform") => Ok(Task::Conform(arguments)),
@@ -80,6 +84,13 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("fuzz") => Ok(Task::Fuzz(arguments)),
         _ => Err(UsageError::UnknownCommand { name }),
     }
+}
+
+/// All of it, or `--faults N`.
+fn mpi(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
+    let is_faults = arguments.len() > 1 && arguments[0] == "--faults";
+    let faults = is_faults.then(|| arguments.drain(..2).next_back()).flatten();
+    bare("mpi [--faults N]", Task::Mpi { faults }, arguments)
 }
 
 /// The first argument names the kind of benchmark.
@@ -145,9 +156,20 @@ mod tests {
     }
 
     #[test]
+    fn mpi_takes_a_number_of_faults() {
+        let of = |line: &str| parse(words(line));
+        assert_eq!(of("mpi"), Ok(Task::Mpi { faults: None }));
+        assert_eq!(of("mpi --faults 50"), Ok(Task::Mpi { faults: Some("50".into()) }));
+        for (line, argument) in [("mpi --faults", "--faults"), ("mpi 50", "50"), ("mpi --faults 5 6", "6")] {
+            let command = "mpi [--faults N]";
+            assert_eq!(of(line), Err(UsageError::UnexpectedArgument { command, argument: argument.into() }));
+        }
+    }
+
+    #[test]
     fn the_usage_names_every_command() {
         for command in
-            ["test", "tidy", "ci", "python", "bench", "reproduce", "conform", "data", "fuzz", "help"]
+            ["test", "tidy", "ci", "python", "mpi", "bench", "reproduce", "conform", "data", "fuzz", "help"]
         {
             assert!(TEXT.contains(&format!("\n  {command} ")), "{command}");
             assert!(parse(words(command)).is_ok(), "{command}");

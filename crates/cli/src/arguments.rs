@@ -11,7 +11,7 @@ const BEHIND_HELP: &str = "Every option is also a variable (OCOBOOST_BUDGET=10m)
                           file.\n\n\
                           Exit codes: 0 done; 2 wrong arguments; 3 the log does not show that the policy is better; \
                           65 bad data; 66 a file that cannot be read; 73 a file that cannot be written; \
-                          130 interrupted.";
+                          75 a process of --mpi was lost; 130 interrupted.";
 
 /// From a log of decisions to a policy that is known to be better.
 ///
@@ -226,6 +226,17 @@ pub(crate) struct Train {
     /// --budget, which may be another one. The run is saved to the same file, unless --checkpoint names one.
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
+    /// Train together with the other processes that `mpirun` has started, each on its part of the rows
+    ///
+    /// As in `mpirun -n 8 ocoboost train --mpi …`. Every process needs the files of the log, and reads its
+    /// part of them; the first one writes and says everything. The policy is that of one process, bit for
+    /// bit, unless the budget ends the search or the training. The program must be built with its feature
+    /// `mpi`.
+    #[arg(long, help_heading = "Many machines")]
+    pub(crate) mpi: bool,
+    /// How long a process waits for the others, which may be busy with their parts [default: 10m]
+    #[arg(long, value_name = "TIME", requires = "mpi", help_heading = "Many machines")]
+    pub(crate) mpi_timeout: Option<String>,
     #[command(flatten)]
     pub(crate) columns: Columns,
     #[command(flatten)]

@@ -117,10 +117,11 @@ impl Cli {
     }
 }
 
-/// The options that may come from elsewhere: all but those that name the input in place of an argument.
+/// The options that may come from elsewhere: all but those that name the input in place of an argument, and
+/// the one that goes with `mpirun` on the command line.
 fn settings(command: &Command) -> impl Iterator<Item = &Arg> {
     let is_setting = |arg: &&Arg| {
-        let of_line = ["help", "version", "config", "data", "initial_regressor", "resume"];
+        let of_line = ["help", "version", "config", "data", "initial_regressor", "resume", "mpi"];
         let is_of_line = of_line.contains(&arg.get_id().as_str());
         arg.get_long().is_some() && !is_of_line && !arg.is_hide_set()
     };

@@ -3,6 +3,7 @@
 use formats::FormatError;
 use ocoboost::JobError;
 use ocoboost::model_file::{ModelFileError, XgboostError};
+use ranks::RankError;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -16,6 +17,10 @@ pub(crate) const WRONG_ARGUMENTS: u8 = 2;
 
 /// The log does not show that the policy is better.
 pub(crate) const NOT_SHOWN: u8 = 3;
+/// Of `sysexits.h` too, for what may go well another time.
+pub(crate) const LOST: u8 = 75;
+/// An error that another process has met, and has a code for.
+const OF_ANOTHER: u8 = 1;
 /// What shells report after Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -59,6 +64,8 @@ pub(crate) enum Failure {
     Argument { name: &'static str, value: String, why: String },
     #[error("--{name}: {why}")]
     Flag { name: &'static str, why: &'static str },
+    #[error(transparent)]
+    Ranks(#[from] RankError),
     #[error(transparent)]
     Threads(#[from] boosters::ThreadsError),
     #[error(
@@ -134,6 +141,12 @@ impl Failure {
             Self::Job { source: JobError::BadSetting { .. } | JobError::OtherRun { .. }, .. } => {
                 WRONG_ARGUMENTS
             }
+            Self::Ranks(RankError::Failed { .. })
+            | Self::Format(FormatError::OtherRank { .. } | FormatError::Ranks(RankError::Failed { .. }))
+            | Self::Job { source: JobError::Ranks(RankError::Failed { .. }), .. } => OF_ANOTHER,
+            Self::Ranks(_)
+            | Self::Format(FormatError::Ranks(_))
+            | Self::Job { source: JobError::Ranks(_), .. } => LOST,
             Self::Format(_)
             | Self::Model { .. }
             | Self::NoColumns { .. }

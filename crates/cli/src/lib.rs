@@ -2,18 +2,18 @@
 //!
 //! [`run`] is the program; the binary calls it, and the Python package's command. Reading order: `arguments`;
 //! `configuration`, where else settings come from; `commands`, a file a command; `page`, the page of
-//! `evaluate --html`; `failure`, the exit codes. Data go to the standard output, and progress to the standard
-//! error.
+//! `evaluate --html`; `processes`, those of `train --mpi`; `failure`, the exit codes. Data go to the
+//! standard output, and progress to the standard error.
 
 mod arguments;
 mod commands;
 mod configuration;
 mod failure;
 mod page;
+mod processes;
 
 use configuration::{Configured, Refused, configured};
-use failure::Failure;
-use report::output::warn;
+use processes::Processes;
 use std::ffi::OsString;
 use std::io::{Write, stdout};
 use std::sync::Once;
@@ -31,21 +31,32 @@ use std::sync::Once;
 /// ```
 pub fn run(arguments: &[OsString]) -> u8 {
     report_panics_but_of_decoders();
-    let code = match configured(arguments) {
-        Ok(Configured { cli, origins }) => commands::run(&cli).map_err(|failure| failure.placed(&origins)),
+    let configured = configured(arguments);
+    let cli = configured.as_ref().ok().map(|configured| &configured.cli);
+    let processes = match Processes::of(cli, arguments) {
+        Ok(processes) => processes,
+        Err(failure) => return Processes::default().end(Err(failure)),
+    };
+    let ranks = processes.ranks();
+    let code = match configured {
+        Ok(Configured { mut cli, origins }) => {
+            // The first process speaks.
+            cli.manners.quiet |= ranks.rank() > 0;
+            commands::run(&cli, &ranks).map_err(|failure| failure.placed(&origins))
+        }
         Err(Refused::Usage(error)) => {
             // Help goes to the standard output, the rest to the standard error; nothing if it is closed.
-            let _ = error.print();
+            if ranks.rank() == 0 {
+                let _ = error.print();
+            }
             Ok(u8::try_from(error.exit_code()).unwrap_or(failure::WRONG_ARGUMENTS))
         }
         Err(Refused::Failed(failure)) => Err(*failure),
     };
     // Behind a main function of another language nothing else does it.
     let _ = stdout().flush();
-    code.unwrap_or_else(|failure| {
-        warn(&format!("ocoboost: {failure}"));
-        Failure::code(&failure)
-    })
+    drop(ranks);
+    processes.end(code)
 }
 
 /// What a decoder says of damaged bytes is said as an error of the file.

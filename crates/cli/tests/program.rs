@@ -258,3 +258,18 @@ fn copies_of_a_log_show_nothing() {
     assert_eq!(code, Some(3), "{out}{error}");
     assert!(out.contains("every row is in the log 3 times"), "{out}");
 }
+
+/// A program without MPI says how to get one with it. With it, `tests/mpi.rs` runs it.
+#[test]
+#[cfg(not(feature = "mpi"))]
+fn without_mpi_many_processes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("model.ocob");
+    let (log, model) = (offers().display().to_string(), model.display().to_string());
+    let (code, out, error) = said(&run(&["train", "--mpi", &log, "-o", &model]));
+    assert_eq!((code, out.as_str()), (Some(2), ""));
+    assert!(error.starts_with("ocoboost: --mpi: this program was built without MPI"), "{error}");
+    assert!(error.contains("cargo build --release -p cli --features mpi"), "{error}");
+    let (code, _, error) = said(&run(&["train", "--mpi-timeout", "1m", &log, "-o", &model]));
+    assert!(code == Some(2) && error.contains("--mpi"), "{error}");
+}

@@ -2,6 +2,7 @@
 
 use off_policy::Log;
 use off_policy::candidates::CandidateLog;
+use ranks::{RankError, Ranks};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
@@ -10,24 +11,67 @@ use std::collections::BTreeSet;
 ///
 /// It is in saved files. The first 128 bits of the SHA-256 of every row are added up modulo 2^128.
 pub(crate) fn of_rows(log: &Log) -> Option<String> {
-    let mut bytes = Vec::new();
-    sum(log.iter().map(|row| {
-        bytes.clear();
-        row.context.for_each(|j, value| add(j, value, &mut bytes));
-        bytes.extend(END);
-        add_outcome(row.action, row.reward, &mut bytes);
-        if !row.on_offer.is_all() {
-            row.on_offer.iter().for_each(|action| bytes.extend((action as u64).to_le_bytes()));
+    Sum::of_rows(log).digits()
+}
+
+/// The same of the rows of all ranks.
+pub(crate) fn of_rows_of_ranks(log: &Log, ranks: &Ranks) -> Result<Option<String>, RankError> {
+    let Sum { sum, different } = Sum::of_rows(log);
+    let numbers = std::iter::once(sum).chain(different);
+    let of_rank: Vec<u8> = numbers.flat_map(u128::to_le_bytes).collect();
+    // The sum of a rank, and as many of its different rows as count.
+    let mut padded = of_rank.len().to_le_bytes().to_vec();
+    padded.extend(of_rank);
+    let all = ranks.gather(padded)?;
+    let (mut found, mut rest) = (Sum::default(), &all[..]);
+    while let Some((length, behind)) = rest.split_first_chunk::<8>() {
+        let length = usize::from_le_bytes(*length);
+        let (of_rank, behind) = behind.split_at_checked(length).unwrap_or((behind, &[]));
+        let (numbers, _) = of_rank.as_chunks::<16>();
+        let mut numbers = numbers.iter().map(|bytes| u128::from_le_bytes(*bytes));
+        found.sum = found.sum.wrapping_add(numbers.next().unwrap_or_default());
+        found.different.extend(numbers);
+        rest = behind;
+    }
+    Ok(found.digits())
+}
+
+impl Sum {
+    fn of_rows(log: &Log) -> Self {
+        let mut bytes = Vec::new();
+        Self::of(log.iter().map(|row| {
+            bytes.clear();
+            row.context.for_each(|j, value| add(j, value, &mut bytes));
+            bytes.extend(END);
+            add_outcome(row.action, row.reward, &mut bytes);
+            if !row.on_offer.is_all() {
+                row.on_offer.iter().for_each(|action| bytes.extend((action as u64).to_le_bytes()));
+            }
+            digest(&bytes)
+        }))
+    }
+
+    fn of(rows: impl Iterator<Item = u128>) -> Self {
+        let mut found = Self::default();
+        for row in rows {
+            found.sum = found.sum.wrapping_add(row);
+            if found.different.len() < LEAST_ROWS {
+                found.different.insert(row);
+            }
         }
-        digest(&bytes)
-    }))
+        found
+    }
+
+    fn digits(&self) -> Option<String> {
+        (self.different.len() >= LEAST_ROWS).then(|| format!("{:032x}", self.sum))
+    }
 }
 
 /// The same of choices with their candidates.
 pub(crate) fn of_choices(log: &CandidateLog) -> Option<String> {
     let (candidates, mut bytes) = (log.candidates(), Vec::new());
     let shape = candidates.shape();
-    sum((0..log.len()).map(|i| {
+    let sum = Sum::of((0..log.len()).map(|i| {
         bytes.clear();
         for pair in candidates.pairs_of(i).filter_map(|p| candidates.pair(p)) {
             pair.for_each(shape, |j, value| add(j, value, &mut bytes));
@@ -35,7 +79,15 @@ pub(crate) fn of_choices(log: &CandidateLog) -> Option<String> {
         }
         add_outcome(log.chosen()[i] as usize, log.rewards()[i], &mut bytes);
         digest(&bytes)
-    }))
+    }));
+    sum.digits()
+}
+
+/// The digests of rows, added up, and some different ones of them.
+#[derive(Default)]
+struct Sum {
+    sum: u128,
+    different: BTreeSet<u128>,
 }
 
 /// The different rows below which nothing is said.
@@ -62,17 +114,6 @@ fn digest(bytes: &[u8]) -> u128 {
     let mut half = [0; 16];
     half.copy_from_slice(&Sha256::digest(bytes)[..16]);
     u128::from_le_bytes(half)
-}
-
-fn sum(rows: impl Iterator<Item = u128>) -> Option<String> {
-    let (mut sum, mut different) = (0_u128, BTreeSet::new());
-    for row in rows {
-        sum = sum.wrapping_add(row);
-        if different.len() < LEAST_ROWS {
-            different.insert(row);
-        }
-    }
-    (different.len() == LEAST_ROWS).then(|| format!("{sum:032x}"))
 }
 
 #[cfg(test)]

@@ -1,20 +1,41 @@
 //! How often every row is in a log: rows that judge may have been learnt from where there are copies.
 
+use crate::of_ranks::numbers;
 use off_policy::Log;
 use off_policy::candidates::CandidateLog;
+use ranks::{RankError, Ranks};
 use rows::Row;
 use std::hash::{DefaultHasher, Hasher};
 
 /// The greatest number that divides how often each row is in the log: 3 for a log that was put together from
 /// three copies. 1 for fewer than 20 different rows, and nearly surely for rows that merely are alike.
-pub(crate) fn times_of_every_row(log: &Log) -> u64 {
-    times(log.iter().map(|row| {
+///
+/// The rows are those of all ranks. A rank counts the rows whose hashes lie in its share of all hashes.
+pub(crate) fn times_of_every_row(log: &Log, ranks: &Ranks) -> Result<u64, RankError> {
+    let hashes = log.iter().map(|row| {
         let mut hasher = DefaultHasher::new();
         add(Some(row.context), &mut hasher);
         hasher.write_usize(row.action);
         add_outcome(row.propensity, row.reward, &mut hasher);
         hasher.finish()
-    }))
+    });
+    if !ranks.are_several() {
+        return Ok(times(hashes));
+    }
+    let mut to = vec![Vec::new(); ranks.size()];
+    for hash in hashes {
+        let rank = (u128::from(hash) * to.len() as u128) >> 64;
+        to[rank as usize].extend(hash.to_le_bytes());
+    }
+    let from = ranks.exchange(to)?.concat();
+    let own = from.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+    let (times, distinct) = counted(own);
+    let all = numbers(ranks, &[times, distinct])?;
+    let (of_ranks, _) = all.as_chunks::<2>();
+    let add = |(times, distinct), of_rank: &[u64; 2]| {
+        (greatest_common_divisor(times, of_rank[0]), distinct + of_rank[1])
+    };
+    Ok(answer(of_ranks.iter().fold((0, 0), add)))
 }
 
 /// The same of choices with their candidates.
@@ -50,9 +71,13 @@ fn add_outcome(propensity: f64, reward: f64, hasher: &mut DefaultHasher) {
     hasher.write_u64(reward.to_bits());
 }
 
-/// The greatest number that divides how often each of these hashes is there.
 fn times(hashes: impl Iterator<Item = u64>) -> u64 {
-    let mut rows: Vec<u64> = hashes.collect();
+    answer(counted(hashes.collect()))
+}
+
+/// The greatest number that divides how often each of these hashes is there, 0 of none, and how many
+/// different ones there are; fewer where that number is 1.
+fn counted(mut rows: Vec<u64>) -> (u64, u64) {
     rows.sort_unstable();
     let (mut times, mut distinct) = (0, 0);
     for same in rows.chunk_by(|a, b| a == b) {
@@ -61,7 +86,11 @@ fn times(hashes: impl Iterator<Item = u64>) -> u64 {
             break;
         }
     }
-    // The counts of a few rows are even by chance.
+    (times, distinct)
+}
+
+/// The counts of a few rows are even by chance.
+fn answer((times, distinct): (u64, u64)) -> u64 {
     if distinct < 20 { 1 } else { times }
 }
 
@@ -75,6 +104,7 @@ mod tests {
     use super::{times_of_every_choice, times_of_every_row};
     use off_policy::candidates::CandidateLog;
     use off_policy::{Log, Rewards};
+    use ranks::Ranks;
     use rows::{Candidates, RowMatrix};
 
     #[test]
@@ -83,7 +113,7 @@ mod tests {
             let x: Vec<f64> = (0..30).flat_map(|i| vec![f64::from(i); of(i) as usize]).collect();
             let (n, contexts) = (x.len(), RowMatrix::dense(1, x).unwrap());
             let log = Log::new(contexts, 2, vec![0; n], vec![0.5; n], Rewards(vec![1.0; n])).unwrap();
-            times_of_every_row(&log)
+            times_of_every_row(&log, &Ranks::alone()).unwrap()
         };
         assert_eq!(times(&|_| 1), 1);
         assert_eq!(times(&|_| 3), 3);

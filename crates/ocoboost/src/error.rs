@@ -31,6 +31,9 @@ pub enum JobError {
     /// An error of a weak learner.
     #[error(transparent)]
     Learner(#[from] LearnerError),
+    /// An error between ranks.
+    #[error(transparent)]
+    Ranks(#[from] ranks::RankError),
     /// The watcher of the work has ended it.
     #[error("the work was ended before its end")]
     Interrupted,

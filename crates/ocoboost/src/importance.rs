@@ -35,9 +35,7 @@ impl Importance {
     /// dimension count for nothing.
     #[must_use]
     pub fn of(ensemble: &PolicyEnsemble<PairTree>, contexts: &RowMatrix) -> Self {
-        let n = contexts.len().min(MOST_ROWS);
-        let rows: Vec<usize> =
-            (0..n).map(|k| (k as u128 * contexts.len() as u128 / n.max(1) as u128) as usize).collect();
+        let rows: Vec<usize> = Self::rows(contexts.len()).collect();
         let mut sums =
             Sums { contexts, columns: vec![0.0; ensemble.inputs()], actions: vec![0.0; ensemble.actions()] };
         let is_fitting = contexts.dimension() == ensemble.inputs();
@@ -56,6 +54,12 @@ impl Importance {
             actions: shares(sums.actions),
             rows: if is_fitting { rows.len() } else { 0 },
         }
+    }
+
+    /// The rows of n that it rests on; the shares on the contexts of these alone are the same.
+    pub(crate) fn rows(n: usize) -> impl ExactSizeIterator<Item = usize> {
+        let count = n.min(MOST_ROWS);
+        (0..count).map(move |k| (k as u128 * n as u128 / count.max(1) as u128) as usize)
     }
 
     /// The shares of the columns of a schema, by their places in it: the sums over their coordinates, largest

@@ -57,6 +57,7 @@ mod judge;
 mod model;
 pub mod model_file;
 pub mod numerals;
+mod of_ranks;
 mod propensities;
 mod split;
 mod stream;

@@ -1,11 +1,13 @@
 //! Propensities for a log that has none.
 
 use crate::error::JobError;
+use crate::of_ranks::doubles;
 use off_policy::policies::{LogisticTraining, MultinomialLogistic, Scores, softmax};
 use off_policy::{ActionSet, ActionSets, LabelSets, LogError};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use ranks::Ranks;
 use rows::RowMatrix;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -193,6 +195,12 @@ impl EstimatedPropensities {
     #[must_use]
     pub fn at_floor(&self) -> usize {
         self.at_floor
+    }
+
+    /// The estimates of all ranks.
+    pub(crate) fn gathered(&self, ranks: &Ranks) -> Result<Self, JobError> {
+        let refits = self.refits.iter().map(|refit| doubles(ranks, refit)).collect::<Result<_, _>>()?;
+        Ok(Self { propensities: doubles(ranks, &self.propensities)?, refits, ..*self })
     }
 
     /// The estimates of some rows of the log, in the order asked for.

@@ -1,9 +1,12 @@
 //! Which rows are kept apart.
 
 use crate::error::JobError;
+use crate::of_ranks::{check_length, doubles, numbers};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use ranks::Ranks;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How the rows to judge on are chosen.
@@ -26,6 +29,11 @@ pub(crate) struct Parts {
     pub(crate) learning: Vec<usize>,
     pub(crate) judging: Vec<usize>,
 }
+
+/// What the columns of splits are called.
+const TIMES: &str = "the times";
+const GROUPS: &str = "the groups";
+const JUDGED: &str = "the rows to judge on";
 
 /// The least rows to learn from, and to judge on.
 const LEAST: (usize, usize) = (10, 2);
@@ -52,6 +60,28 @@ impl Split {
         }
     }
 
+    /// The split of the rows of all ranks, of which this one names `rows` rows of one.
+    pub(crate) fn gathered(&self, rows: usize, ranks: &Ranks) -> Result<Cow<'_, Self>, JobError> {
+        if !ranks.are_several() {
+            return Ok(Cow::Borrowed(self));
+        }
+        ranks.agree(match self {
+            Self::Random => Ok(()),
+            Self::ByTime(times) => check_length(TIMES, times.len(), rows),
+            Self::ByGroup(groups) => check_length(GROUPS, groups.len(), rows),
+            Self::Given(judged) => check_length(JUDGED, judged.len(), rows),
+        })?;
+        Ok(Cow::Owned(match self {
+            Self::Random => Self::Random,
+            Self::ByTime(times) => Self::ByTime(doubles(ranks, times)?),
+            Self::ByGroup(groups) => Self::ByGroup(numbers(ranks, groups)?),
+            Self::Given(judged) => {
+                let all = ranks.gather(judged.iter().map(|is_judged| u8::from(*is_judged)).collect())?;
+                Self::Given(all.into_iter().map(|is_judged| is_judged != 0).collect())
+            }
+        }))
+    }
+
     /// About the share of n rows for judging.
     pub(crate) fn parts(&self, n: usize, share: f64, seed: u64) -> Result<Parts, JobError> {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of n")]
@@ -66,7 +96,7 @@ impl Split {
                 rows
             }
             Self::ByTime(times) => {
-                check_length("the times", times.len(), n)?;
+                check_length(TIMES, times.len(), n)?;
                 if let Some((row, value)) = times.iter().enumerate().find(|(_, time)| !time.is_finite()) {
                     return Err(JobError::BadTime { row, value: *value });
                 }
@@ -75,7 +105,7 @@ impl Split {
                 latest(&rows, times, wanted)
             }
             Self::ByGroup(groups) => {
-                check_length("the groups", groups.len(), n)?;
+                check_length(GROUPS, groups.len(), n)?;
                 let mut rows_of: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
                 groups
                     .iter()
@@ -93,7 +123,7 @@ impl Split {
                 judging
             }
             Self::Given(judged) => {
-                check_length("the rows to judge on", judged.len(), n)?;
+                check_length(JUDGED, judged.len(), n)?;
                 (0..n).filter(|row| judged[*row]).collect()
             }
         };
@@ -131,10 +161,6 @@ fn latest(rows: &[usize], times: &[f64], wanted: usize) -> Vec<usize> {
 
 fn chosen<T: Copy>(column: &[T], rows: &[usize]) -> Vec<T> {
     rows.iter().filter_map(|row| column.get(*row)).copied().collect()
-}
-
-fn check_length(column: &'static str, got: usize, expected: usize) -> Result<(), JobError> {
-    if got == expected { Ok(()) } else { Err(JobError::Length { column, expected, got }) }
 }
 
 #[cfg(test)]

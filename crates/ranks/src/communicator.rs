@@ -65,6 +65,14 @@ pub enum RankError {
         /// Its number.
         rank: usize,
     },
+    /// A rank whose own work has failed.
+    #[error("rank {rank}: {reason}")]
+    Failed {
+        /// Its number.
+        rank: usize,
+        /// Its error.
+        reason: String,
+    },
     /// A rank that was waited for in vain.
     #[error("no answer from another rank within {seconds} s")]
     TimedOut {

@@ -1,6 +1,7 @@
 //! The ranks as an algorithm sees them.
 
 use crate::{Communicator, RankError};
+use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -125,6 +126,72 @@ impl Ranks {
         let mut any = [u64::from(here)];
         self.max(&mut any)?;
         Ok(any[0] != 0)
+    }
+
+    /// The outcome of work that every rank has done for itself, if none has failed. Else the error of this
+    /// rank, or that of the first other one that has one.
+    ///
+    /// ```
+    /// use ranks::{RankError, Ranks, on_threads};
+    /// use std::time::Duration;
+    /// let found = on_threads(2, Duration::from_secs(60), |ranks: Ranks| {
+    ///     let own = if ranks.rank() == 1 { Err(RankError::Lengths { expected: 1, found: 2 }) } else { Ok(7) };
+    ///     ranks.agree(own)
+    /// });
+    /// let reason = "the ranks have 1 and 2 numbers of the same kind".to_owned();
+    /// assert_eq!(found[0], Some(Err(RankError::Failed { rank: 1, reason })));
+    /// assert_eq!(found[1], Some(Err(RankError::Lengths { expected: 1, found: 2 })));
+    /// ```
+    ///
+    /// # Errors
+    /// [`RankError::Failed`] for that of another rank; as [`Communicator::gather`].
+    pub fn agree<T, E: From<RankError> + Display>(&self, own: Result<T, E>) -> Result<T, E> {
+        if !self.are_several() {
+            return own;
+        }
+        let mut bytes = vec![u8::from(own.is_err())];
+        let reason = own.as_ref().err().map_or_else(String::new, ToString::to_string);
+        bytes.extend((reason.len() as u64).to_le_bytes());
+        bytes.extend(reason.as_bytes());
+        let all = self.gather(bytes)?;
+        let own = own?;
+        let (mut rest, mut rank) = (&all[..], 0);
+        while let Some((head, behind)) = rest.split_first_chunk::<9>() {
+            let [has_failed, length @ ..] = *head;
+            let length = usize::try_from(u64::from_le_bytes(length)).unwrap_or(usize::MAX);
+            let (reason, behind) = behind.split_at_checked(length).unwrap_or((behind, &[]));
+            if has_failed != 0 {
+                let reason = String::from_utf8_lossy(reason).into_owned();
+                return Err(RankError::Failed { rank, reason }.into());
+            }
+            (rest, rank) = (behind, rank + 1);
+        }
+        Ok(own)
+    }
+
+    /// The least and the largest of the numbers of all ranks, −0 below 0: ∞ and −∞ where there are none. One
+    /// process and several ranks find the same bits.
+    ///
+    /// ```
+    /// use ranks::Ranks;
+    /// assert_eq!(Ranks::alone().ends(&[2.0, -1.0, 0.5]), Ok([-1.0, 2.0]));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Communicator::gather`].
+    pub fn ends(&self, own: &[f64]) -> Result<[f64; 2], RankError> {
+        let further = |[l, m]: [f64; 2], [least, most]: [f64; 2]| {
+            let least = if least.total_cmp(&l).is_lt() { least } else { l };
+            [least, if most.total_cmp(&m).is_gt() { most } else { m }]
+        };
+        let start = [f64::INFINITY, f64::NEG_INFINITY];
+        let own = own.iter().map(|number| [*number; 2]).fold(start, further);
+        let all = self.gather(own.map(f64::to_le_bytes).concat())?;
+        let of_ranks = all.as_chunks::<16>().0.iter().map(|pair| {
+            let (words, _) = pair.as_chunks::<8>();
+            [0, 1].map(|end| words.get(end).map_or(f64::NAN, |bytes| f64::from_le_bytes(*bytes)))
+        });
+        Ok(of_ranks.fold(start, further))
     }
 
     /// The bytes of all ranks, rank by rank.

@@ -1,5 +1,6 @@
 //! A search that is stopped, saved, loaded and gone on with.
 
+use super::SEARCH_ROWS;
 use super::candidate::Overrides;
 use super::learner::{SavedTraining, Training};
 use crate::bopl::{BoplError, Fingerprint, PolicyEnsemble};
@@ -9,6 +10,7 @@ use off_policy::policies::Scores;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::collections::VecDeque;
+use weak_learners::Shard;
 use weak_learners::pairs::PairTree;
 
 /// What a recipe has done, between two rounds: the outcomes of its pieces (candidates, folds, trainings) and
@@ -28,6 +30,13 @@ pub struct AutoCheckpoint {
     under_way: Option<UnderWay>,
     /// A watcher has ended the search.
     is_search_over: bool,
+    /// The most rows of the search; not in what was saved before there was another than the usual one.
+    #[serde(default = "usual_search_rows")]
+    search_rows: usize,
+}
+
+fn usual_search_rows() -> usize {
+    SEARCH_ROWS
 }
 
 /// Candidates, rounds, seed and overrides.
@@ -87,7 +96,7 @@ impl Snapshot<'_> {
         };
         let done = done.iter().chain(replay).cloned().collect();
         let (recipe, log, is_search_over) = (*recipe, self.journal.fingerprint().clone(), *is_search_over);
-        AutoCheckpoint { recipe, log, done, under_way, is_search_over }
+        AutoCheckpoint { recipe, log, done, under_way, is_search_over, search_rows: self.journal.search_rows }
     }
 }
 
@@ -95,8 +104,9 @@ impl Snapshot<'_> {
 #[derive(Debug)]
 pub(super) struct Journal<'a> {
     recipe: Recipe,
+    search_rows: usize,
     log: &'a Log,
-    /// Of the log, once it was asked for.
+    /// Of the rows of all ranks, or of the log of one process once it was asked for.
     fingerprint: OnceCell<Fingerprint>,
     done: Vec<Done>,
     replay: VecDeque<Done>,
@@ -106,18 +116,28 @@ pub(super) struct Journal<'a> {
 
 impl<'a> Journal<'a> {
     /// Of a run from the beginning, or from a checkpoint on.
-    pub(super) fn new(recipe: Recipe, log: &'a Log, from: Option<AutoCheckpoint>) -> Result<Self, BoplError> {
+    pub(super) fn new(
+        (recipe, search_rows): (Recipe, usize),
+        (log, shard): (&'a Log, &Shard),
+        from: Option<AutoCheckpoint>,
+    ) -> Result<Self, BoplError> {
+        // A rank that saves does not ask the others.
+        let fingerprint = match shard.ranks().are_several() {
+            true => OnceCell::from(Fingerprint::of_rank(log, shard)?),
+            false => OnceCell::new(),
+        };
         let mut journal = Self {
             recipe,
+            search_rows,
             log,
-            fingerprint: OnceCell::new(),
+            fingerprint,
             done: Vec::new(),
             replay: VecDeque::new(),
             under_way: None,
             is_search_over: false,
         };
         if let Some(from) = from {
-            if from.recipe != recipe {
+            if from.recipe != recipe || from.search_rows != search_rows {
                 return Err(BoplError::AnotherRecipe);
             }
             if from.log != *journal.fingerprint() {

@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 use weak_learners::pairs::{
     BinnedContexts, ColumnSampling, HistogramPairTree, PairGrowth, PairTree, RowSampling,
 };
+use weak_learners::{RankError, Ranks};
 
 /// Columns beyond which contexts have fewer bins.
 const MANY_COLUMNS: usize = 500;
@@ -20,8 +21,13 @@ const MANY_COLUMNS: usize = 500;
 /// The contexts in bins: 256 a column, or 64 where there are many columns. Trees learn the side of the values
 /// that the schema lets be missing.
 pub(super) fn contexts_of(log: &Log) -> Result<BinnedContexts, BoplError> {
+    contexts_of_rank(log, &Ranks::alone())
+}
+
+/// The same of the rows of a rank.
+pub(super) fn contexts_of_rank(log: &Log, ranks: &Ranks) -> Result<BinnedContexts, BoplError> {
     let bins = if log.inputs() > MANY_COLUMNS { 64 } else { 256 };
-    let contexts = BinnedContexts::with_bins(log.contexts().clone(), bins)?;
+    let contexts = BinnedContexts::of_rank(log.contexts().clone(), bins, ranks.clone())?;
     match log.schema().map(Schema::indicators).filter(|indicators| !indicators.is_empty()) {
         Some(indicators) => Ok(contexts.with_indicators(&indicators)?),
         None => Ok(contexts),
@@ -58,6 +64,18 @@ pub(super) fn check(candidate: &Candidate) -> Result<(), BoplError> {
     }
     trees(candidate, [ChaCha8Rng::seed_from_u64(0), ChaCha8Rng::seed_from_u64(0)])?;
     settings(candidate).map(|_| ())
+}
+
+/// Whether a run of this objective trains on the rows of several ranks.
+pub(super) fn is_of_ranks(objective: Objective) -> bool {
+    matches!(objective, Objective::Ips | Objective::Surrogate)
+}
+
+fn check_ranks(objective: Objective, ranks: &Ranks) -> Result<(), BoplError> {
+    if ranks.are_several() && !is_of_ranks(objective) {
+        return Err(RankError::OneRankOnly { what: "this objective" }.into());
+    }
+    Ok(())
 }
 
 /// A run of a candidate, saved between two rounds.
@@ -97,11 +115,24 @@ impl Training {
         rngs: [ChaCha8Rng; 2],
         predictions: impl FnOnce() -> Result<Vec<f64>, BoplError>,
     ) -> Result<Self, BoplError> {
+        Self::of_rank(candidate, (log, &Ranks::alone()), rngs, predictions)
+    }
+
+    /// The same on the rows of a rank, of an objective that [knows ranks](is_of_ranks).
+    pub(super) fn of_rank(
+        candidate: &Candidate,
+        (log, ranks): (&Log, &Ranks),
+        rngs: [ChaCha8Rng; 2],
+        predictions: impl FnOnce() -> Result<Vec<f64>, BoplError>,
+    ) -> Result<Self, BoplError> {
         let trees = trees(candidate, rngs)?;
         let settings = settings(candidate)?;
+        check_ranks(candidate.objective, ranks)?;
         Ok(match candidate.objective {
-            Objective::Ips => Self::Ips(PolicyBoosting::new(log, trees, settings)?),
-            Objective::Surrogate => Self::Surrogate(PolicyBoosting::new(log, trees, settings)?),
+            Objective::Ips => Self::Ips(PolicyBoosting::of_rank(log, trees, settings, ranks.clone())?),
+            Objective::Surrogate => {
+                Self::Surrogate(PolicyBoosting::of_rank(log, trees, settings, ranks.clone())?)
+            }
             Objective::DoublyRobust => {
                 Self::Ips(PolicyBoosting::doubly_robust(log, trees, settings, &predictions()?)?)
             }
@@ -116,12 +147,17 @@ impl Training {
     pub(super) fn resume(
         saved: SavedTraining,
         (candidate, rngs): (&Candidate, [ChaCha8Rng; 2]),
-        log: &Log,
+        (log, ranks): (&Log, &Ranks),
         predictions: impl FnOnce() -> Result<Vec<f64>, BoplError>,
     ) -> Result<Self, BoplError> {
+        check_ranks(candidate.objective, ranks)?;
         Ok(match (candidate.objective, saved) {
-            (Objective::Ips, SavedTraining::Policy(saved)) => Self::Ips(saved.resume(log)?),
-            (Objective::Surrogate, SavedTraining::Policy(saved)) => Self::Surrogate(saved.resume(log)?),
+            (Objective::Ips, SavedTraining::Policy(saved)) => {
+                Self::Ips(saved.resume_of_rank(log, ranks.clone())?)
+            }
+            (Objective::Surrogate, SavedTraining::Policy(saved)) => {
+                Self::Surrogate(saved.resume_of_rank(log, ranks.clone())?)
+            }
             (Objective::DoublyRobust, SavedTraining::Policy(saved)) => {
                 let predictions = predictions()?;
                 match saved.resume_doubly_robust(log, &predictions) {

@@ -19,22 +19,24 @@ use crate::bopl::{BoplError, Member, PolicyEnsemble, Validation};
 use candidate::{Ranges, candidates};
 use checkpoint::{Done, Journal, Piece};
 use curve::{Curve, FIRST_MILESTONE, FIRST_WINNER, Pooled, best, by_value, finalists};
-use learner::{Training, check, contexts_of};
+use learner::{Training, check, contexts_of, contexts_of_rank, is_of_ranks};
 use off_policy::estimators::{Estimate, Estimator};
 use off_policy::{Log, Rewards};
 use progress::Watch;
 use rand::SeedableRng;
-use rand::seq::SliceRandom;
+use rand::seq::{SliceRandom, index};
 use rand_chacha::ChaCha8Rng;
-use rows::numeric::LARGEST;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::ControlFlow;
 use weak_learners::pairs::{BinnedContexts, PairTree};
+use weak_learners::{Ranks, Shard};
 
 /// A recipe: the number of candidates, the most rounds of each, and a seed.
 ///
-/// *How.* Rewards are mapped to [0, 1]. The rows are dealt to five folds. One of them is held out, and in a
+/// *How.* Rewards are mapped to [0, 1]. The search takes all rows, or 1,000,000 of them by lot. They are dealt
+/// to five folds. One of them is held out, and in a
 /// log below 10,000 rows each of them in turn. A candidate is trained on the other rows, and after every
 /// round the argmax policy is valued on the held-out fold by DR, with a model of rewards that is fitted on
 /// the same training rows. All candidates play until Ση = 2. The best one then leads, and goes on until Ση =
@@ -76,6 +78,7 @@ pub struct AutoPolicy {
     rounds: usize,
     seed: u64,
     overrides: Overrides,
+    search_rows: usize,
 }
 
 /// Builds an [`AutoPolicy`]: 9 candidates of at most 800 rounds, seed 0, unless it is told otherwise.
@@ -156,6 +159,8 @@ pub struct AutoFit {
     pub is_of_search: bool,
 }
 
+/// The most rows of a search, unless it is told otherwise.
+const SEARCH_ROWS: usize = 1_000_000;
 /// The folds that rows are dealt to.
 const FOLDS: usize = 5;
 /// Logs of fewer rows are valued on all folds, others on one at first.
@@ -168,6 +173,8 @@ const PATIENCE: usize = 50;
 /// them from which one less is enough: the larger the log, the less trainings differ.
 const BAGS: u16 = 4;
 const ROWS_OF_BAGS: usize = 400_000;
+/// The stream of the rows of a search, behind those of candidates and trainings.
+const SEARCH_STREAM: u64 = 1 << 21;
 /// The Ση at which a candidate ends, and the one before which none runs out of patience.
 const LONGEST_PATH: f64 = 60.0;
 const SHORTEST_PATH: f64 = 15.0;
@@ -176,7 +183,8 @@ impl AutoPolicy {
     /// A builder that starts from the defaults.
     pub fn builder() -> AutoPolicyBuilder {
         let overrides = Overrides::default();
-        AutoPolicyBuilder { recipe: Self { candidates: 9, rounds: 800, seed: 0, overrides } }
+        let search_rows = SEARCH_ROWS;
+        AutoPolicyBuilder { recipe: Self { candidates: 9, rounds: 800, seed: 0, overrides, search_rows } }
     }
 
     /// Tries the candidates, and trains the best one on all rows. `watch` sees each candidate after its first
@@ -247,22 +255,50 @@ impl AutoPolicy {
         &self,
         log: &Log,
         from: Option<AutoCheckpoint>,
+        watch: impl FnMut(Progress<'_>, &Snapshot<'_>) -> ControlFlow<()>,
+    ) -> Result<AutoFit, BoplError> {
+        self.fit_of_rank((log, &Shard::whole(log.len())), &Ranks::alone(), from, watch)
+    }
+
+    /// The same on the rows of several ranks, of which the log has those of one: a run of whole blocks, as
+    /// [`PolicyBoosting::of_rank`](crate::bopl::PolicyBoosting::of_rank) asks for. A log of all rows on every
+    /// rank has [`Shard::whole`], and every rank does all of the work.
+    ///
+    /// *Guarantee:* the fit is that of one process on all rows, and every rank gets it. A checkpoint of any
+    /// number of ranks is gone on with by any number. *How.* The rows of the search are sent to every rank,
+    /// and all ranks search. The training of the winner is on the rows of the ranks; where its objective is
+    /// the doubly robust one or the squared error, every rank gets all rows. *Watchers:* every rank has one,
+    /// and `Break` of any of them counts.
+    ///
+    /// # Errors
+    /// As [`fit_resumable`](Self::fit_resumable), and
+    /// [`LearnerError::Ranks`](weak_learners::LearnerError::Ranks).
+    pub fn fit_of_rank(
+        &self,
+        (log, shard): (&Log, &Shard),
+        ranks: &Ranks,
+        from: Option<AutoCheckpoint>,
         mut watch: impl FnMut(Progress<'_>, &Snapshot<'_>) -> ControlFlow<()>,
     ) -> Result<AutoFit, BoplError> {
-        let n = log.len();
-        if n < 2 * FOLDS {
+        let all_rows = shard.total();
+        if all_rows < 2 * FOLDS {
             #[allow(clippy::cast_precision_loss, reason = "below 10")]
-            let value = n as f64;
+            let value = all_rows as f64;
             return Err(BoplError::BadParameter { name: "rows of the log", value, domain: "10, 11, …" });
         }
-        let journal = Journal::new((self.candidates, self.rounds, self.seed, self.overrides), log, from)?;
-        let watch = &mut Watch::new(&mut watch, journal);
-        let (log, unit) = in_units(log)?;
+        let recipe = (self.candidates, self.rounds, self.seed, self.overrides);
+        let journal = Journal::new((recipe, self.search_rows), (log, shard), from)?;
+        let watch = &mut Watch::new(&mut watch, journal, ranks.clone());
+        let unit = Unit::of(log, shard)?;
+        let all = unit.scaled(log)?;
+        let log = self.searched(&all, shard)?;
+        let n = log.len();
         let mut rows: Vec<usize> = (0..n).collect();
         rows.shuffle(&mut self.stream(0));
         let held_out = if n < SMALL { FOLDS } else { 1 };
+        let (count, rngs) = (held_out, self.streams(1));
         // They are made when the first round needs them: not for what an earlier run has done.
-        let mut folds = Folds { log: &log, order: &rows, count: held_out, rngs: self.streams(1), made: None };
+        let mut folds = Folds { log: &log, order: &rows, all_rows, count, rngs, made: None };
         let drawn = candidates(Ranges::of(&log), self.candidates, self.overrides, &mut self.stream(3));
         let (mut tried, mut curves, mut so_far) = (Vec::new(), Vec::<Curve>::new(), None);
         for (k, candidate) in drawn.iter().enumerate() {
@@ -327,7 +363,7 @@ impl AutoPolicy {
                         Some(fold) => fold,
                         None => made.insert(Fold::new(&log, &rows, fold, &self.streams(1), watch)?),
                     };
-                    let plan = self.plan(chosen, &curves, n);
+                    let plan = self.plan(chosen, &curves, all_rows);
                     values.push(self.follow((piece, &drawn[*k]), fold, &curves[*k], plan, watch)?);
                 }
                 for (k, values) in finalists.iter().zip(values) {
@@ -343,12 +379,14 @@ impl AutoPolicy {
             }
             chosen = best(&curves, finalists);
         }
+        watch.check_ranks()?;
         let is_search_cut = watch.is_over();
         let rounds = self.rounds_of(&curves[chosen], is_search_cut);
         watch.start_training();
         let (mut ensemble, mut rounds_trained) =
-            self.bag((chosen, &tried[chosen].candidate), rounds, &log, watch)?;
-        let rounds_planned = rounds * usize::from(bags(n));
+            self.bag((chosen, &tried[chosen].candidate), rounds, (&all, shard), watch)?;
+        watch.check_ranks()?;
+        let rounds_planned = rounds * usize::from(bags(all_rows));
         let is_training_cut = watch.is_over();
         let so_far = so_far.filter(|_| is_training_cut && chosen == winner_of_search);
         let so_far =
@@ -390,10 +428,17 @@ impl AutoPolicy {
         &self,
         (k, candidate): (usize, &Candidate),
         rounds: usize,
-        log: &Log,
+        (log, shard): (&Log, &Shard),
         watch: &mut Watch<'_>,
     ) -> Result<(PolicyEnsemble<PairTree>, usize), BoplError> {
-        let contexts = contexts_of(log)?;
+        let (n, ranks, alone) = (shard.total(), shard.ranks(), Ranks::alone());
+        let (log, ranks) = if is_of_ranks(candidate.objective) || !ranks.are_several() {
+            (Cow::Borrowed(log), ranks)
+        } else {
+            (Cow::Owned(log.gathered(&(0..log.len()).collect::<Vec<_>>(), ranks)?), &alone)
+        };
+        let log = &*log;
+        let contexts = contexts_of_rank(log, ranks)?;
         let predictions = match candidate.objective {
             Objective::DoublyRobust => {
                 reward_model::cross_fitted(log, &self.streams(1), &mut |progress| watch.see(progress))?
@@ -403,7 +448,7 @@ impl AutoPolicy {
         // Whoever ended the models of rewards is asked again about the rounds.
         watch.start_training();
         let (mut kept, mut of_bags) = (Vec::new(), 0_u16);
-        let bags = bags(log.len());
+        let bags = bags(n);
         let planned = rounds * usize::from(bags);
         for bag in 0..bags {
             let piece = Piece::Bag { candidate: k, rounds, bag };
@@ -415,15 +460,17 @@ impl AutoPolicy {
             let rngs = self.streams((1 << 20) + 2 * u64::from(bag));
             let saved = watch.journal.resumed(piece, 1).and_then(|mut runs| runs.pop());
             let mut training = match saved {
-                Some(saved) => Training::resume(saved, (candidate, rngs), log, || Ok(predictions.clone()))?,
-                None => Training::new(candidate, log, rngs, || Ok(predictions.clone()))?,
+                Some(saved) => {
+                    Training::resume(saved, (candidate, rngs), (log, ranks), || Ok(predictions.clone()))?
+                }
+                None => Training::of_rank(candidate, (log, ranks), rngs, || Ok(predictions.clone()))?,
             };
             for round in training.ensemble().len() + 1..=rounds {
                 if training.round(&contexts)?.is_break() {
                     break;
                 }
                 let done = rounds * usize::from(bag) + round;
-                let progress = Progress::Training { candidate: k, done, planned, rows: log.len() };
+                let progress = Progress::Training { candidate: k, done, planned, rows: n };
                 let under_way = Some((piece, std::slice::from_ref(&training)));
                 if watch.see_runs(progress, under_way).is_break() {
                     break;
@@ -474,6 +521,7 @@ impl AutoPolicy {
             let rows = (0..folds.log.len()).filter(|place| place % FOLDS < folds.count).count();
             return Ok((Curve { learning_rate: candidate.learning_rate, rows, values }, ensemble));
         }
+        let (all_rows, alone) = (folds.all_rows, Ranks::alone());
         let folds = folds.made(watch)?;
         let rngs = self.streams(4 + 2 * (k as u64 + 1));
         let saved = watch.journal.resumed(piece, folds.len()).unwrap_or_default();
@@ -482,7 +530,9 @@ impl AutoPolicy {
         for fold in folds {
             let predictions = || fold.predictions(&self.streams(1), watch).map(<[f64]>::to_vec);
             runs.push(match saved.next() {
-                Some(saved) => Training::resume(saved, (candidate, rngs.clone()), &fold.train, predictions)?,
+                Some(saved) => {
+                    Training::resume(saved, (candidate, rngs.clone()), (&fold.train, &alone), predictions)?
+                }
                 None => Training::new(candidate, &fold.train, rngs.clone(), predictions)?,
             });
         }
@@ -498,7 +548,6 @@ impl AutoPolicy {
         let begun = runs.first().map_or(0, |run| run.ensemble().len());
         let mut validations = folds.iter().map(Fold::validation).collect::<Result<Vec<_>, _>>()?;
         let rows = folds.iter().map(|fold| fold.held_out.len()).sum();
-        let all_rows = folds.first().map_or(0, |fold| fold.train.len() + fold.held_out.len());
         let trained: usize = folds.iter().map(|fold| fold.train.len()).sum();
         let best_other = by_value(others).first().copied();
         let learning_rate = candidate.learning_rate;
@@ -558,7 +607,9 @@ impl AutoPolicy {
         let saved = watch.journal.resumed(piece, 1).and_then(|mut runs| runs.pop());
         let predictions = || fold.predictions(&self.streams(1), watch).map(<[f64]>::to_vec);
         let mut run = match saved {
-            Some(saved) => Training::resume(saved, (candidate, rngs), &fold.train, predictions)?,
+            Some(saved) => {
+                Training::resume(saved, (candidate, rngs), (&fold.train, &Ranks::alone()), predictions)?
+            }
             None => Training::new(candidate, &fold.train, rngs, predictions)?,
         };
         let mut validation = fold.validation()?;
@@ -576,6 +627,27 @@ impl AutoPolicy {
         let values: Vec<Estimate> = validation.estimates().iter().copied().flatten().collect();
         watch.journal.book(piece, &values, None);
         Ok(Some(values))
+    }
+
+    /// The rows of the search, on every rank: all of them, or as many as it takes, by lot and in their order.
+    fn searched<'l>(&self, log: &'l Log, shard: &Shard) -> Result<Cow<'l, Log>, BoplError> {
+        let (ranks, n, first) = (shard.ranks(), shard.total(), shard.first());
+        let own = 0..log.len();
+        let rows: Vec<usize> = if n > self.search_rows {
+            let drawn = index::sample(&mut self.stream(SEARCH_STREAM), n, self.search_rows);
+            let mut rows: Vec<usize> = drawn
+                .iter()
+                .filter_map(|row| row.checked_sub(first))
+                .filter(|row| own.contains(row))
+                .collect();
+            rows.sort_unstable();
+            rows
+        } else if ranks.are_several() {
+            own.collect()
+        } else {
+            return Ok(Cow::Borrowed(log));
+        };
+        Ok(Cow::Owned(log.gathered(&rows, ranks)?))
     }
 
     fn stream(&self, of: u64) -> ChaCha8Rng {
@@ -614,18 +686,26 @@ impl AutoPolicyBuilder {
         self
     }
 
+    /// The most rows of the search, 10 to 2³² − 1: 1,000,000. They are a sample by lot where there are more.
+    /// The training of the winner is on all rows.
+    pub fn search_rows(mut self, rows: usize) -> Self {
+        self.recipe.search_rows = rows;
+        self
+    }
+
     /// The recipe.
     ///
     /// # Errors
-    /// [`BoplError::BadParameter`] for a number of candidates or rounds outside its range;
+    /// [`BoplError::BadParameter`] for a number of candidates, rounds or rows outside its range;
     /// [`BoplError::Learner`] and others for a setting of every candidate that no candidate can have.
     pub fn build(self) -> Result<AutoPolicy, BoplError> {
-        let AutoPolicy { candidates, rounds, .. } = self.recipe;
-        for (name, number, most, domain) in [
-            ("candidates", candidates, 1_000, "1, 2, …, 1000"),
-            ("rounds", rounds, 100_000, "1, 2, …, 100000"),
+        let AutoPolicy { candidates, rounds, search_rows, .. } = self.recipe;
+        for (name, number, [least, most], domain) in [
+            ("candidates", candidates, [1, 1_000], "1, 2, …, 1000"),
+            ("rounds", rounds, [1, 100_000], "1, 2, …, 100000"),
+            ("search_rows", search_rows, [2 * FOLDS, u32::MAX as usize], "10, 11, …, 4294967295"),
         ] {
-            if !(1..=most).contains(&number) {
+            if !(least..=most).contains(&number) {
                 #[allow(clippy::cast_precision_loss, reason = "for a message")]
                 let value = number as f64;
                 return Err(BoplError::BadParameter { name, value, domain });
@@ -645,6 +725,8 @@ fn bags(n: usize) -> u16 {
 struct Folds<'a> {
     log: &'a Log,
     order: &'a [usize],
+    /// Of the training that follows.
+    all_rows: usize,
     count: usize,
     rngs: [ChaCha8Rng; 2],
     made: Option<Vec<Fold>>,
@@ -723,27 +805,31 @@ struct Unit {
 }
 
 impl Unit {
+    /// Of the rewards of all ranks.
+    fn of(log: &Log, shard: &Shard) -> Result<Self, BoplError> {
+        let [least, most] = shard.ranks().ends(log.rewards())?;
+        Ok(Self { least, span: if most > least { most - least } else { 1.0 } })
+    }
+
+    /// The log with rewards in [0, 1].
+    fn scaled(self, log: &Log) -> Result<Log, BoplError> {
+        let rewards = log.rewards().iter().map(|r| (r - self.least) / self.span).collect();
+        let (actions, propensities) = (log.logged_actions().to_vec(), log.propensities().to_vec());
+        let mut scaled =
+            Log::new(log.contexts().clone(), log.actions(), actions, propensities, Rewards(rewards))?;
+        if let Some(sets) = log.action_sets() {
+            scaled = scaled.with_action_sets(sets.clone())?;
+        }
+        if let Some(schema) = log.schema() {
+            scaled = scaled.with_schema(schema.clone())?;
+        }
+        Ok(scaled)
+    }
+
     fn undo(self, Estimate { value, standard_error }: Estimate) -> Estimate {
         let standard_error = standard_error.map(|error| error * self.span);
         Estimate { value: self.least + self.span * value, standard_error }
     }
-}
-
-/// The log with rewards in [0, 1].
-fn in_units(log: &Log) -> Result<(Log, Unit), BoplError> {
-    let (least, most) = log.rewards().iter().fold((LARGEST, -LARGEST), |(l, m), r| (l.min(*r), m.max(*r)));
-    let span = if most > least { most - least } else { 1.0 };
-    let rewards = log.rewards().iter().map(|r| (r - least) / span).collect();
-    let (actions, propensities) = (log.logged_actions().to_vec(), log.propensities().to_vec());
-    let mut scaled =
-        Log::new(log.contexts().clone(), log.actions(), actions, propensities, Rewards(rewards))?;
-    if let Some(sets) = log.action_sets() {
-        scaled = scaled.with_action_sets(sets.clone())?;
-    }
-    if let Some(schema) = log.schema() {
-        scaled = scaled.with_schema(schema.clone())?;
-    }
-    Ok((scaled, Unit { least, span }))
 }
 
 #[cfg(test)]
@@ -783,8 +869,9 @@ mod tests {
         let candidate = Candidate { min_child_weight: 0.5, columns: 1.0, ..drawn[1] };
         assert_eq!(candidate.objective, Objective::DoublyRobust);
         let mut see = |_: Progress<'_>, _: &Snapshot<'_>| ControlFlow::Continue(());
-        let journal = Journal::new((0, 0, 0, Overrides::default()), &log, None).unwrap();
-        let watch = &mut Watch::new(&mut see, journal);
+        let (recipe_of_test, whole) = (((0, 0, 0, Overrides::default()), 0), Shard::whole(90));
+        let journal = Journal::new(recipe_of_test, (&log, &whole), None).unwrap();
+        let watch = &mut Watch::new(&mut see, journal, Ranks::alone());
         let q = reward_model::cross_fitted(&log, &recipe.streams(1), &mut |progress| watch.see(progress))
             .unwrap();
         let mut expected = Vec::new();
@@ -796,7 +883,7 @@ mod tests {
             expected.extend(training.ensemble().members().to_vec());
         }
         expected.iter_mut().for_each(|member| member.alpha /= 4.0);
-        let (ensemble, rounds) = recipe.bag((1, &candidate), 3, &log, watch).unwrap();
+        let (ensemble, rounds) = recipe.bag((1, &candidate), 3, (&log, &whole), watch).unwrap();
         assert_eq!((ensemble.members(), rounds), (&expected[..], 12));
     }
 }

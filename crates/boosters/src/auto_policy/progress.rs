@@ -4,6 +4,7 @@ use super::Tried;
 use super::checkpoint::{Journal, Piece, Snapshot};
 use super::learner::Training;
 use std::ops::ControlFlow;
+use weak_learners::{RankError, Ranks};
 
 /// How far a recipe has come.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +45,7 @@ pub enum Progress<'a> {
         done: usize,
         /// The rounds planned.
         planned: usize,
-        /// n.
+        /// n, those of all ranks.
         rows: usize,
     },
 }
@@ -56,7 +57,7 @@ pub struct Plan {
     pub candidate: usize,
     /// The rounds of all repetitions.
     pub rounds: usize,
-    /// n.
+    /// n, those of all ranks.
     pub rows: usize,
 }
 
@@ -65,6 +66,9 @@ pub(super) struct Watch<'a> {
     see: &'a mut dyn FnMut(Progress<'_>, &Snapshot<'_>) -> ControlFlow<()>,
     is_over: bool,
     is_training: bool,
+    /// Who sees the same, and ends it together.
+    ranks: Ranks,
+    failed: Option<RankError>,
     pub(super) journal: Journal<'a>,
 }
 
@@ -72,8 +76,9 @@ impl<'a> Watch<'a> {
     pub(super) fn new(
         see: &'a mut dyn FnMut(Progress<'_>, &Snapshot<'_>) -> ControlFlow<()>,
         journal: Journal<'a>,
+        ranks: Ranks,
     ) -> Self {
-        Self { see, is_over: false, is_training: false, journal }
+        Self { see, is_over: false, is_training: false, ranks, failed: None, journal }
     }
 
     /// Shows progress; `Break` where the watcher has said so, now or before.
@@ -88,7 +93,12 @@ impl<'a> Watch<'a> {
         under_way: Option<(Piece, &[Training])>,
     ) -> ControlFlow<()> {
         let snapshot = Snapshot { journal: &self.journal, under_way };
-        self.is_over |= (self.see)(progress, &snapshot).is_break();
+        let here = (self.see)(progress, &snapshot).is_break();
+        // What one rank ends all of them end, at the same moment.
+        self.is_over |= self.ranks.any(here).unwrap_or_else(|error| {
+            self.failed.get_or_insert(error);
+            true
+        });
         if self.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
@@ -99,6 +109,14 @@ impl<'a> Watch<'a> {
             return self.is_over;
         }
         !self.journal.is_replaying() && (self.is_over || self.journal.was_ended())
+    }
+
+    /// Whether the ranks could agree so far.
+    ///
+    /// # Errors
+    /// That of the ranks.
+    pub(super) fn check_ranks(&mut self) -> Result<(), RankError> {
+        self.failed.take().map_or(Ok(()), Err)
     }
 
     /// The search is over, and the training begins.

@@ -77,6 +77,17 @@ impl BoostedRewards {
         };
         fit(log, &[stream(0), stream(1)], &mut watch)
     }
+
+    /// The rows of n that a [`fit`](Self::fit) takes, spread evenly: the model of these alone is the same.
+    pub fn rows(n: usize) -> impl ExactSizeIterator<Item = usize> {
+        let count = n.min(MOST_ROWS);
+        (0..count).map(move |k| spread(k, count, n))
+    }
+}
+
+/// Row k of `count` among n.
+fn spread(k: usize, count: usize, n: usize) -> usize {
+    (k as u128 * n as u128 / count as u128) as usize
 }
 
 impl RewardModel for BoostedRewards {
@@ -114,11 +125,10 @@ fn fit(log: &Log, rngs: &[ChaCha8Rng; 2], watch: Watcher<'_>) -> Result<BoostedR
     if log.len() < HELD_OUT {
         return Ok(BoostedRewards(PolicyEnsemble::new(log.inputs(), log.actions())?));
     }
-    let n = log.len().min(MOST_ROWS);
-    // Row k of n is row k·len/n of the log.
-    let spread = |k: usize| (k as u128 * log.len() as u128 / n as u128) as usize;
-    let part =
-        |is_held_out: bool| log.select((0..n).filter(|k| (k % HELD_OUT == 0) == is_held_out).map(spread));
+    let part = |is_held_out: bool| {
+        let places = BoostedRewards::rows(log.len()).enumerate();
+        log.select(places.filter(|(k, _)| (k % HELD_OUT == 0) == is_held_out).map(|(_, row)| row))
+    };
     let (train, held_out) = (part(false)?, part(true)?);
     let contexts = contexts_of(&train)?;
     let mut run = RewardRegression::new(&train, trees(&MODEL, rngs.clone())?, MODEL.learning_rate)?;

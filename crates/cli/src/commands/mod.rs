@@ -32,16 +32,18 @@ mod train;
 use crate::arguments::{Cli, Command};
 use crate::failure::Failure;
 use boosters::Threads;
+use ranks::Ranks;
+pub(crate) use train::duration;
 
-/// Runs a command, and returns its exit code.
-pub(crate) fn run(cli: &Cli) -> Result<u8, Failure> {
+/// Runs a command, `train` on the rows of these ranks, and returns its exit code.
+pub(crate) fn run(cli: &Cli, ranks: &Ranks) -> Result<u8, Failure> {
     let threads = match cli.manners.threads {
         Some(count) => Threads::exactly(count)?,
         None => Threads::all(),
     };
     let manners = &cli.manners;
     threads.run(|| match &cli.command {
-        Command::Train(asked) => train::train(asked, manners),
+        Command::Train(asked) => train::train(asked, manners, ranks),
         Command::Evaluate(asked) => judging::evaluate(asked, manners),
         Command::Compare(asked) => judging::compare(asked, manners),
         Command::Predict(asked) => predict::predict(asked, manners),

@@ -10,6 +10,7 @@ use formats::{
 };
 use ocoboost::{EstimatedPropensities, JobError, estimate_propensities};
 use off_policy::{Log, Rewards, Schema};
+use ranks::Ranks;
 use report::output::warn;
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -102,7 +103,7 @@ pub(super) fn open(
         manners,
         |watch| formats::read_log_coded(source, schema, options, watch),
     );
-    opened(watched?, manners)
+    opened(watched?, manners, &Ranks::alone())
 }
 
 /// A log in several files.
@@ -110,6 +111,16 @@ pub(super) fn open_all(
     paths: &[PathBuf],
     options: &LogOptions,
     manners: &Manners,
+) -> Result<Opened, Failure> {
+    open_of_rank(paths, options, manners, &Ranks::alone())
+}
+
+/// The rows of this rank in a log in several files.
+pub(super) fn open_of_rank(
+    paths: &[PathBuf],
+    options: &LogOptions,
+    manners: &Manners,
+    ranks: &Ranks,
 ) -> Result<Opened, Failure> {
     let of = Cell::new(0);
     let sources = paths.iter().map(|path| {
@@ -120,14 +131,14 @@ pub(super) fn open_all(
         1 => paths[0].display().to_string(),
         count => format!("{} ({} of {count})", paths[of.get() - 1].display(), of.get()),
     };
-    let read = watched(name, manners, |watch| formats::read_logs(sources, options, watch))?;
+    let read = watched(name, manners, |watch| formats::read_logs_of_rank(sources, options, watch, ranks))?;
     for (k, file) in read.files.iter().enumerate() {
         if let Some(same) = read.files[..k].iter().find(|other| other.sha256 == file.sha256) {
             let [first, second] = [same, file].map(|file| file.file.to_string());
             return Err(Failure::SameLog { first, second });
         }
     }
-    opened(read, manners)
+    opened(read, manners, ranks)
 }
 
 /// Whether all of these can be read a second time.
@@ -148,13 +159,20 @@ pub(super) fn watched<T>(
     })
 }
 
-fn opened(mut read: ReadLog, manners: &Manners) -> Result<Opened, Failure> {
+fn opened(mut read: ReadLog, manners: &Manners, ranks: &Ranks) -> Result<Opened, Failure> {
     tell(&read.facts, manners);
     let of = |file: ReadFile| ocoboost::Source { name: file.file, sha256: file.sha256 };
     let sources = read.files.drain(..).map(of).collect();
     let (name, time, split) = (read.facts.file.clone(), read.time.take(), read.split.take());
     if read.propensities.is_some() || read.weights.is_some() {
-        return Ok(Opened { log: read.into_log()?, name, sources, time, split, estimated: None });
+        let log = ranks.agree(read.into_log())?;
+        return Ok(Opened { log, name, sources, time, split, estimated: None });
+    }
+    if ranks.are_several() {
+        return Err(Failure::Flag {
+            name: "mpi",
+            why: "the log has no propensities, which one process estimates",
+        });
     }
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     let ReadLog { contexts, schema, actions, rewards, on_offer, .. } = read;

@@ -6,22 +6,23 @@ use super::interruption::{is_asked, listen};
 use super::judgement::{answer, code, range};
 use super::models::{check_apart, check_model_output, kept};
 use super::progress::{Line, Seen};
-use super::reading::{Opened, are_files, open_all, options};
+use super::reading::{Opened, are_files, open_of_rank, options};
 use super::saving::{Saved, Saver};
 use super::splits;
 use crate::arguments::{Form, Manners, Train};
 use crate::failure::{Failure, INTERRUPTED};
 use formats::{FormatError, LogOptions};
-use ocoboost::{Event, JobError, Moment, TrainJob, TrainJobBuilder};
+use ocoboost::{Event, JobError, Model, Moment, TrainJob, TrainJobBuilder};
+use ranks::Ranks;
 use report::output::say;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// `60s`, `10m`, `1h`, or a number of seconds.
-pub(super) fn duration(text: &str) -> Result<Duration, Failure> {
+/// The time of an option: `60s`, `10m`, `1h`, or a number of seconds.
+pub(crate) fn duration(name: &'static str, text: &str) -> Result<Duration, Failure> {
     let refused = || Failure::Argument {
-        name: "budget",
+        name,
         value: text.to_owned(),
         why: "not a time such as 60s, 10m or 1h".to_owned(),
     };
@@ -35,15 +36,18 @@ pub(super) fn duration(text: &str) -> Result<Duration, Failure> {
     Duration::try_from_secs_f64(seconds).map_err(|_| refused())
 }
 
-pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
-    let begun = Instant::now();
+/// Learns a policy. Of several ranks, each has a part of the rows, and the first one writes the files and
+/// says what there is to say.
+pub(super) fn train(asked: &Train, manners: &Manners, ranks: &Ranks) -> Result<u8, Failure> {
+    let (begun, is_first) = (Instant::now(), ranks.rank() == 0);
     let form = manners.form("train", Form::Text, &[Form::Json])?;
     let mut columns = options(LogOptions::default(), &asked.columns)?;
     if let Some(column) = splits::column(asked) {
         columns = columns.split(column);
     }
-    let budget = asked.budget.as_deref().map_or(Ok(Duration::from_secs(60)), duration)?;
-    let mut job = TrainJob::builder().budget(budget).seed(manners.seed.unwrap_or(0));
+    let budget =
+        asked.budget.as_deref().map_or(Ok(Duration::from_secs(60)), |text| duration("budget", text))?;
+    let mut job = TrainJob::builder().budget(budget).seed(manners.seed.unwrap_or(0)).ranks(ranks.clone());
     job = job.delta(delta(asked.certainty.confidence)?).overrides(asked.settings.overrides());
     if let Some(range) = range(&asked.certainty)? {
         job = job.reward_range(range);
@@ -57,17 +61,26 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     if let Some(rounds) = asked.rounds {
         job = job.rounds(rounds);
     }
+    asked.mpi_timeout.as_deref().map(|text| duration("mpi-timeout", text)).transpose()?;
     // What is wrong with the settings is known before the log is read, and so is a file that cannot be.
     job.clone().build().map_err(Failure::Setting)?;
-    check_model_output(&asked.output)?;
     let files = if asked.log.is_empty() { &asked.data } else { &asked.log };
-    let saved = asked.checkpoint.as_deref().or(asked.resume.as_deref());
-    check_apart([&*asked.output].into_iter().chain(saved), files.iter().map(PathBuf::as_path))?;
-    let mut saver = Saver::new(asked.checkpoint.as_ref().or(asked.resume.as_ref()))?;
-    let from = asked.resume.as_ref().map(Saved::load).transpose()?;
+    let saved = asked.checkpoint.as_ref().or(asked.resume.as_ref());
+    let writable = || {
+        check_model_output(&asked.output)?;
+        check_apart(
+            [&*asked.output].into_iter().chain(saved.map(PathBuf::as_path)),
+            files.iter().map(PathBuf::as_path),
+        )?;
+        Saver::new(saved)
+    };
+    let mut saver = ranks.agree(if is_first { writable() } else { Saver::new(None) })?;
+    let from = ranks.agree(asked.resume.as_ref().map(Saved::load).transpose())?;
     listen();
-    let opened = match open_all(files, &columns, manners) {
-        Err(Failure::Format(FormatError::ActionFeatures { .. })) if are_files(files) => {
+    let opened = match open_of_rank(files, &columns, manners, ranks) {
+        Err(Failure::Format(FormatError::ActionFeatures { .. }))
+            if are_files(files) && !ranks.are_several() =>
+        {
             let from = from.map(Saved::of_candidates).transpose()?;
             return candidates::train(asked, manners, (files, &columns, budget), begun, (saver, from));
         }
@@ -77,7 +90,7 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     let Opened { log, name, sources, time, split, estimated } = opened;
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     job = sources.into_iter().fold(job.format(kept(&columns)?), TrainJobBuilder::source);
-    if let Some(split) = splits::of(asked, &name, time, split)? {
+    if let Some(split) = ranks.agree(splits::of(asked, &name, time, split))? {
         job = job.validation(split);
     }
     if let Some(estimated) = estimated {
@@ -100,12 +113,18 @@ pub(super) fn train(asked: &Train, manners: &Manners) -> Result<u8, Failure> {
     let model = job.build().map_err(Failure::Setting)?.fit_resumable(&log, from, watch).map_err(failed)?;
     drop(line);
     saver.report(manners);
-    let written = |source| Failure::Write { path: asked.output.clone(), source };
-    model.save(&asked.output).map_err(written)?;
+    ranks.agree(if is_first { written(&model, &asked.output, form) } else { Ok(()) })?;
+    Ok(if is_asked() { INTERRUPTED } else { code(model.judgement()) })
+}
+
+/// Writes the model, and says how good it is.
+fn written(model: &Model, path: &Path, form: Form) -> Result<(), Failure> {
+    let failed = |source| Failure::Write { path: path.to_owned(), source };
+    model.save(path).map_err(failed)?;
     let judgement = model.judgement();
     match form {
         Form::Json => say(&answer(judgement, None)?.to_string())?,
         _ => say(&judgement.sentence())?,
     }
-    Ok(if is_asked() { INTERRUPTED } else { code(judgement) })
+    Ok(())
 }

@@ -167,7 +167,7 @@ impl JudgeJob {
             return Err(JobError::TooFewPolicies { policies: targets.len() });
         }
         let observed = self.observe(log, targets, watch)?;
-        self.compare_observed(log, &observed)
+        self.of_all_ranks()?.compare_observed(&*self.decisions(log, None)?, &observed)
     }
 
     /// The same of rows that are known already.

@@ -24,13 +24,17 @@ use crate::propensities::{EstimatedPropensities, PropensitySource, Watch};
 use observations::Observed;
 pub(crate) use observations::Observed as JudgedObservations;
 pub use observations::cross_fitted_rewards;
-use off_policy::Log;
 use off_policy::estimators::{
     Accumulator, Bootstrap, Estimate, EstimateError, Estimator, EstimatorSettings, Interval, Moments,
     Observation, Observations, OffPolicyEvaluation, Resampling, RewardModel, StatedRanges, normal_interval,
 };
 use off_policy::policies::Policy;
+use off_policy::{Log, Rewards};
+use ranks::{Ranks, Shard};
+use rows::RowMatrix;
+use std::borrow::Cow;
 use std::ops::ControlFlow;
+use weak_learners::LearnerError;
 
 /// A policy to judge.
 #[derive(Clone, Copy)]
@@ -89,6 +93,7 @@ pub struct JudgeJob {
     is_own_log: bool,
     clip: f64,
     seed: u64,
+    ranks: Ranks,
 }
 
 /// Builds a [`JudgeJob`].
@@ -133,6 +138,7 @@ impl JudgeJob {
             is_own_log: false,
             clip: 20.0,
             seed: 0,
+            ranks: Ranks::alone(),
         };
         JudgeJobBuilder { job }
     }
@@ -158,33 +164,84 @@ impl JudgeJob {
         watch: Watch<'_>,
     ) -> Result<Judgement, JobError> {
         let observed = self.observe(log, &[target], watch)?;
-        self.judge_one(log, &observed[0], None, &Circumstances::GIVEN)
+        let (job, log) = (self.of_all_ranks()?, self.decisions(log, None)?);
+        job.judge_one(&log, &observed[0], None, &Circumstances::GIVEN)
     }
 
-    /// The rows of every policy, with a cross-fitted model of rewards if it is wanted and can be fitted.
+    /// The rows of every policy, with a cross-fitted model of rewards if it is wanted and can be fitted; those
+    /// of all ranks.
     fn observe(
         &self,
         log: &Log,
         targets: &[Target<'_>],
         watch: Watch<'_>,
     ) -> Result<Vec<Observed>, JobError> {
-        self.check_propensities(log.propensities())?;
-        if self.has_model && log.len() >= LEAST_ROWS_OF_MODEL {
-            return Observed::cross_fitted(log, targets, self.seed, watch);
+        let (ranks, shard) = (&self.ranks, Shard::of(self.ranks.clone(), log.len())?);
+        ranks.agree(self.check_propensities(log.propensities()))?;
+        let observed = if self.has_model && shard.total() >= LEAST_ROWS_OF_MODEL {
+            Observed::cross_fitted((log, &shard), targets, self.seed, watch)?
+        } else {
+            ranks.agree(targets.iter().map(|target| Observed::of(log, *target, None)).collect())?
+        };
+        if !ranks.are_several() {
+            return Ok(observed);
         }
-        targets.iter().map(|target| Observed::of(log, *target, None)).collect()
+        observed.iter().map(|observed| Ok(observed.gathered(ranks)?)).collect()
     }
 
-    /// The judgement on rows kept apart.
+    /// The same job with the estimates of all ranks.
+    fn of_all_ranks(&self) -> Result<Cow<'_, Self>, JobError> {
+        if !self.ranks.are_several() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let estimated = self.estimated.as_ref();
+        let estimated = estimated.map(|estimated| estimated.gathered(&self.ranks)).transpose()?;
+        Ok(Cow::Owned(Self { estimated, ranks: Ranks::alone(), ..self.clone() }))
+    }
+
+    /// What a judgement asks of all rows, or of the chosen ones of every rank: all but the contexts.
+    fn decisions<'l>(&self, log: &'l Log, chosen: Option<&[usize]>) -> Result<Cow<'l, Log>, JobError> {
+        match (self.ranks.are_several(), chosen) {
+            (false, None) => Ok(Cow::Borrowed(log)),
+            (false, Some(chosen)) => Ok(Cow::Owned(log.select(chosen.iter().copied())?)),
+            (true, chosen) => {
+                let all: Vec<usize> = (0..log.len()).collect();
+                let blank = RowMatrix::dense(1, vec![0.0; log.len()]).map_err(LearnerError::from)?;
+                let (actions, rewards) = (log.logged_actions().to_vec(), Rewards(log.rewards().to_vec()));
+                let mut bare = Log::new(blank, log.actions(), actions, log.propensities().to_vec(), rewards)?;
+                if let Some(sets) = log.action_sets() {
+                    bare = bare.with_action_sets(sets.clone())?;
+                }
+                Ok(Cow::Owned(bare.gathered(chosen.unwrap_or(&all), &self.ranks)?))
+            }
+        }
+    }
+
+    /// The judgement on the rows kept apart, of which these are those of this rank's log.
     pub(crate) fn judge_apart(
         &self,
         log: &Log,
+        rows: &[usize],
         target: Target<'_>,
         circumstances: &Circumstances<'_>,
     ) -> Result<Judgement, JobError> {
-        self.check_propensities(log.propensities())?;
-        let observed = Observed::of(log, target, circumstances.model)?;
-        let range = self.reward_range(log, circumstances);
+        let job = self.on_rows(rows)?;
+        let see = || {
+            if rows.is_empty() {
+                let is_logged = matches!(target, Target::Logged);
+                return Ok(Observed {
+                    rows: Vec::new(),
+                    has_model: circumstances.model.is_some(),
+                    is_logged,
+                });
+            }
+            let judged = log.select(rows.iter().copied())?;
+            job.check_propensities(judged.propensities())?;
+            Observed::of(&judged, target, circumstances.model)
+        };
+        let observed = self.ranks.agree(see())?.gathered(&self.ranks)?;
+        let (job, log) = (job.of_all_ranks()?, self.decisions(log, Some(rows))?);
+        let range = job.reward_range(&log, circumstances);
         let tuning = match circumstances.tuning_rows {
             Some(others) => {
                 let others = Observed::of(others, target, None)?.rows;
@@ -192,7 +249,7 @@ impl JudgeJob {
             }
             None => None,
         };
-        self.judge_one(log, &observed, tuning, circumstances)
+        job.judge_one(&log, &observed, tuning, circumstances)
     }
 
     /// The judgement of rows that are known already. `log` has what the log did; M and λ are chosen on the
@@ -455,6 +512,14 @@ impl JudgeJobBuilder {
     /// Whether the policy was trained on these rows: then nothing is shown by them.
     pub fn own_log(mut self, is_own: bool) -> Self {
         self.job.is_own_log = is_own;
+        self
+    }
+
+    /// The ranks that judge together. Each hands in a log of its own rows, which follow those of the ranks
+    /// before; [estimated](Self::estimated) propensities and [tables](Target::Table) are of the same rows.
+    /// Every rank gets the judgement that one process makes of all rows.
+    pub fn ranks(mut self, ranks: Ranks) -> Self {
+        self.job.ranks = ranks;
         self
     }
 

@@ -2,13 +2,15 @@
 
 use super::Target;
 use crate::error::JobError;
+use crate::of_ranks::{doubles, own};
 use crate::propensities::Watch;
 use boosters::auto_policy::BoostedRewards;
 use off_policy::estimators::{
     EstimateError, Observation, Observations, OnLog, RewardModel, Tables, cross_fit,
 };
 use off_policy::policies::Policy;
-use off_policy::{ActionSet, Log, PolicyError, Schema};
+use off_policy::{ActionSet, Log, LogError, PolicyError, Schema};
+use ranks::{RankError, Ranks, Shard};
 use rows::Row;
 use std::ops::ControlFlow;
 
@@ -68,47 +70,80 @@ impl Observed {
         Ok(Self { rows, has_model: model.is_some(), is_logged: false })
     }
 
+    /// The rows of all ranks, of which these are those of one.
+    pub(super) fn gathered(&self, ranks: &Ranks) -> Result<Self, RankError> {
+        let numbers = |row: &Observation| {
+            let Observation { target, propensity, reward, direct, predicted } = *row;
+            [target, propensity, reward, direct, predicted]
+        };
+        let all = doubles(ranks, &self.rows.iter().flat_map(numbers).collect::<Vec<f64>>())?;
+        let (rows, _) = all.as_chunks::<5>();
+        let row = |[target, propensity, reward, direct, predicted]: &[f64; 5]| Observation {
+            target: *target,
+            propensity: *propensity,
+            reward: *reward,
+            direct: *direct,
+            predicted: *predicted,
+        };
+        Ok(Self { rows: rows.iter().map(row).collect(), ..*self })
+    }
+
     /// The same for several policies, with models of rewards that are fitted on the other folds of the log.
+    /// Folds are of the rows of all ranks, and what is found is of those of this one.
     pub(super) fn cross_fitted(
-        log: &Log,
+        (log, shard): (&Log, &Shard),
         targets: &[Target<'_>],
         seed: u64,
         watch: Watch<'_>,
     ) -> Result<Vec<Self>, JobError> {
-        let (n, k) = (log.len(), log.actions());
+        let (n, k, ranks) = (log.len(), log.actions(), shard.ranks());
         let blank = Observation { target: 0.0, propensity: 1.0, reward: 0.0, direct: 0.0, predicted: 0.0 };
         let blank = |target: &Target<'_>| {
             let is_logged = matches!(target, Target::Logged);
             Self { rows: vec![blank; n], has_model: !is_logged, is_logged }
         };
         let mut found: Vec<Self> = targets.iter().map(blank).collect();
-        for fold in 0..FOLDS.min(n) {
-            let of = |is_own: bool| (0..n).filter(move |row| (row % FOLDS == fold) == is_own);
-            let mut is_over = false;
-            let model = BoostedRewards::fit(&log.select(of(false))?, seed, |_| {
-                let asked = watch();
-                is_over = asked.is_break();
-                asked
+        for fold in 0..FOLDS.min(shard.total()) {
+            let is_own = |row: &usize| (shard.first() + row) % FOLDS == fold;
+            let own: Vec<usize> = (0..n).filter(is_own).collect();
+            let others = others_of_fold(log, shard, fold)?;
+            let (mut is_over, mut failed) = (false, None);
+            let model = BoostedRewards::fit(&others, seed, |_| {
+                is_over = ranks.any(watch().is_break()).unwrap_or_else(|error| {
+                    failed.get_or_insert(error);
+                    true
+                });
+                if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             })?;
+            if let Some(error) = failed {
+                return Err(error.into());
+            }
             if is_over {
                 return Err(JobError::Interrupted);
             }
-            let own = log.select(of(true))?;
-            for (target, found) in targets.iter().zip(&mut found) {
-                let own_table: Vec<f64>;
-                let target = match *target {
-                    Target::Table(table) => {
-                        check_table(log, table)?;
-                        own_table =
-                            of(true).flat_map(|row| &table[row * k..(row + 1) * k]).copied().collect();
-                        Target::Table(&own_table)
-                    }
-                    target => target,
-                };
-                for (row, seen) in of(true).zip(Self::of(&own, target, Some(&model))?.rows) {
-                    found.rows[row] = seen;
+            let mut see = || -> Result<(), JobError> {
+                if own.is_empty() {
+                    return Ok(());
                 }
-            }
+                let of_fold = log.select(own.iter().copied())?;
+                for (target, found) in targets.iter().zip(&mut found) {
+                    let own_table: Vec<f64>;
+                    let target = match *target {
+                        Target::Table(table) => {
+                            check_table(log, table)?;
+                            let of_row = |row: &usize| &table[row * k..(row + 1) * k];
+                            own_table = own.iter().flat_map(of_row).copied().collect();
+                            Target::Table(&own_table)
+                        }
+                        target => target,
+                    };
+                    for (row, seen) in own.iter().zip(Self::of(&of_fold, target, Some(&model))?.rows) {
+                        found.rows[*row] = seen;
+                    }
+                }
+                Ok(())
+            };
+            ranks.agree(see())?;
         }
         Ok(found)
     }
@@ -150,6 +185,21 @@ impl Observations for Observed {
     fn visit(&self, see: impl FnMut(&Observation) -> Result<(), EstimateError>) -> Result<(), EstimateError> {
         self.rows.iter().try_for_each(see)
     }
+}
+
+/// The rows outside a fold: all of them, or of several ranks those that a model of rewards takes.
+fn others_of_fold(log: &Log, shard: &Shard, fold: usize) -> Result<Log, LogError> {
+    let n = shard.total();
+    if !shard.ranks().are_several() {
+        return log.select((0..n).filter(|row| row % FOLDS != fold));
+    }
+    // Of every five rows in order those of the fold are left out.
+    let row = |k: usize| {
+        let place = k % (FOLDS - 1);
+        k / (FOLDS - 1) * FOLDS + place + usize::from(place >= fold)
+    };
+    let count = n - (n + FOLDS - 1 - fold) / FOLDS;
+    log.gathered(&own(BoostedRewards::rows(count).map(row), shard, log.len()), shard.ranks())
 }
 
 /// q̂(x_i, a) at i·|A| + a, by the model of rewards of a [`JudgeJob`](super::JudgeJob): cross-fitted, a row

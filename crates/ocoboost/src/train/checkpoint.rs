@@ -6,6 +6,7 @@ use crate::model_file::{ModelFileError, SavedState};
 use boosters::auto_policy::{AutoCheckpoint, Overrides, Snapshot};
 use boosters::bopl::BoplError;
 use off_policy::Log;
+use ranks::Shard;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -96,12 +97,12 @@ impl TrainCheckpoint {
     pub(super) fn checked(
         self,
         asked: &Settings,
-        log: &Log,
+        (log, shard): (&Log, &Shard),
     ) -> Result<(f64, Option<AutoCheckpoint>), JobError> {
         let Self { settings: mut saved, spent, search } = self;
         // First, for a default may depend on the log.
         if saved.log_sha256 != asked.log_sha256 {
-            if saved.log_sha256 != of_before(log) {
+            if shard.ranks().are_several() || saved.log_sha256 != of_before(log) {
                 return Err(BoplError::AnotherLog.into());
             }
             saved.log_sha256.clone_from(&asked.log_sha256);

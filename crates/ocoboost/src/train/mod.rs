@@ -3,6 +3,8 @@
 mod checkpoint;
 mod clock;
 mod fingerprint;
+#[cfg(test)]
+mod on_ranks;
 
 use crate::split::{Split, holdout_share};
 pub use checkpoint::{Moment, TrainCheckpoint};
@@ -13,14 +15,17 @@ use crate::error::JobError;
 use crate::importance::Importance;
 use crate::judge::{Circumstances, JudgeJob, JudgedRows, Judgement, Target};
 use crate::model::{Cuts, Exploration, Model, Provenance, Seconds, Source, TrainingRecord};
+use crate::of_ranks::{doubles, gathered, own};
 use crate::propensities::{EstimatedPropensities, PropensitySource};
 use boosters::auto_policy::{AutoPolicy, BoostedRewards, Overrides, Progress, Tried};
 use boosters::bopl::PolicyEnsemble;
 use checkpoint::Settings;
 use clock::Clock;
+use fingerprint::Digests;
 use off_policy::Log;
 use off_policy::estimators::RewardModel;
 use off_policy::policies::Argmax;
+use ranks::{Ranks, Shard};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use weak_learners::pairs::PairTree;
@@ -54,6 +59,7 @@ pub struct TrainJob {
     holdout_share: Option<f64>,
     candidates: usize,
     rounds: usize,
+    search_rows: Option<usize>,
     overrides: Overrides,
     delta: f64,
     range: Option<[f64; 2]>,
@@ -61,6 +67,7 @@ pub struct TrainJob {
     exploration: Exploration,
     sources: Vec<Source>,
     format: serde_json::Value,
+    ranks: Ranks,
 }
 
 /// Builds a [`TrainJob`].
@@ -93,6 +100,7 @@ impl TrainJob {
                 holdout_share: None,
                 candidates: 9,
                 rounds: 800,
+                search_rows: None,
                 overrides: Overrides::default(),
                 delta: 0.05,
                 range: None,
@@ -100,6 +108,7 @@ impl TrainJob {
                 exploration: Exploration::default(),
                 sources: Vec::new(),
                 format: serde_json::Value::Null,
+                ranks: Ranks::alone(),
             },
         }
     }
@@ -138,27 +147,30 @@ impl TrainJob {
         mut watch: impl FnMut(Event<'_>, Option<&Moment<'_>>) -> ControlFlow<()>,
     ) -> Result<Model, JobError> {
         let begun = Instant::now();
-        let judge = self.judge_job()?;
-        judge.check_rewards(log.rewards())?;
-        let settings = self.settings(log);
-        let (resumed, from) = match from {
-            Some(from) => from.checked(&settings, log)?,
-            None => (0.0, None),
-        };
+        let (judge, ranks) = (self.judge_job()?, &self.ranks);
+        ranks.agree(judge.check_rewards(log.rewards()))?;
+        let shard = Shard::of(ranks.clone(), log.len())?;
+        let digests = Digests::of(log, &shard)?;
+        let settings = self.settings(&digests, shard.total());
+        let checked = from.map(|from| from.checked(&settings, (log, &shard))).transpose();
+        let (resumed, from) = ranks.agree(checked)?.unwrap_or_default();
         let spent = self.spent.as_secs_f64();
         let now = || spent + resumed + begun.elapsed().as_secs_f64();
-        judge.check_propensities(log.propensities())?;
+        ranks.agree(judge.check_propensities(log.propensities()))?;
         // Groups keep copies together.
-        let times = if matches!(self.split, Split::ByGroup(_)) { 1 } else { times_of_every_row(log) };
-        let parts = self.split.parts(log.len(), settings.holdout_share, self.seed)?;
-        let learning = log.select(parts.learning.iter().copied())?;
-        let judging = log.select(parts.judging.iter().copied())?;
-        let recipe = AutoPolicy::builder().candidates(self.candidates).rounds(self.rounds);
-        let recipe = recipe.overrides(self.overrides).seed(self.seed).build()?;
-        let mut clock = Clock::new(self.budget, now(), judging.len());
+        let is_grouped = matches!(self.split, Split::ByGroup(_));
+        let times = if is_grouped { 1 } else { times_of_every_row(log, ranks)? };
+        let split = self.split.gathered(log.len(), ranks)?;
+        let parts = split.parts(shard.total(), settings.holdout_share, self.seed)?;
+        let (learning, of_learning) = self.dealt(log, &shard, &parts.learning)?;
+        let judging = own(parts.judging.iter().copied(), &shard, log.len());
+        let mut clock = Clock::new(self.budget, now(), parts.judging.len().div_ceil(ranks.size()));
+        // The clock of one rank is that of all.
+        let has_clock = ranks.rank() == 0;
         let mut seconds = Seconds::default();
-        let fit = recipe.fit_resumable(&learning, from, |progress, snapshot| {
-            let is_over = clock.is_over(now(), &progress);
+        let recipe = self.recipe()?;
+        let fit = recipe.fit_of_rank((&learning, &of_learning), ranks, from, |progress, snapshot| {
+            let is_over = has_clock && clock.is_over(now(), &progress);
             if matches!(progress, Progress::Training { .. }) && seconds.search == 0.0 {
                 seconds.search = now() - spent;
             }
@@ -170,22 +182,36 @@ impl TrainJob {
         seconds.search = if seconds.search > 0.0 { seconds.search } else { since - spent };
         seconds.training = since - spent - seconds.search;
         let is_interrupted = watch(Event::Judging, None).is_break();
-        let mut is_model_cut = false;
-        let model_of_rewards = BoostedRewards::fit(&learning, self.seed, |trees| {
-            let event = Event::Progress(Progress::RewardModel { trees, rows: learning.len() });
-            is_model_cut = is_interrupted
+        let (mut is_model_cut, mut failed, rows) = (false, None, parts.learning.len());
+        let of_model = gathered(&learning, &of_learning, BoostedRewards::rows(rows))?;
+        let model_of_rewards = BoostedRewards::fit(&of_model, self.seed, |trees| {
+            let event = Event::Progress(Progress::RewardModel { trees, rows });
+            let is_cut = is_interrupted
                 || watch(event, None).is_break()
-                || clock.is_model_over(now(), since, fit.ensemble.len());
+                || has_clock && clock.is_model_over(now(), since, fit.ensemble.len());
+            is_model_cut = ranks.any(is_cut).unwrap_or_else(|error| {
+                failed.get_or_insert(error);
+                true
+            });
             if is_model_cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
         let judgement = self.judge(
             &judge,
-            (&learning, &judging),
-            (&fit.ensemble, &parts.judging),
+            (&learning, &of_learning),
+            (log, &judging, &fit.ensemble),
             (&model_of_rewards, times),
         )?;
-        let importance = Importance::of(&fit.ensemble, learning.contexts());
+        let of_importance = gathered(&learning, &of_learning, Importance::rows(rows))?;
+        let importance = Importance::of(&fit.ensemble, of_importance.contexts());
         seconds.judging = now() - since;
+        // Every rank has measured its own, and all say what the first one has.
+        let own_seconds = [seconds.search, seconds.training, seconds.judging];
+        if let [search, training, judging, ..] = doubles(ranks, &own_seconds)?[..] {
+            (seconds.search, seconds.training, seconds.judging) = (search, training, judging);
+        }
         let leaves = fit.ensemble.members().iter().map(|member| member.predictor.leaves()).sum();
         let record = TrainingRecord {
             seed: self.seed,
@@ -209,12 +235,12 @@ impl TrainJob {
             importance,
         };
         let provenance = Provenance {
-            rows: log.len(),
-            learning_rows: learning.len(),
-            judging_rows: judging.len(),
+            rows: shard.total(),
+            learning_rows: parts.learning.len(),
+            judging_rows: parts.judging.len(),
             sources: self.sources.clone(),
-            log_sha256: fingerprint::of_decisions(log),
-            row_digest: any_order::of_rows(log),
+            log_sha256: digests.of_decisions,
+            row_digest: any_order::of_rows_of_ranks(log, ranks)?,
             program: concat!("ocoboost ", env!("CARGO_PKG_VERSION")).to_owned(),
             propensities: match self.estimated {
                 Some(_) => PropensitySource::Estimated,
@@ -225,17 +251,38 @@ impl TrainJob {
         Ok(Model { ensemble: fit.ensemble, record, provenance, judgement, exploration, format })
     }
 
+    fn recipe(&self) -> Result<AutoPolicy, JobError> {
+        let mut recipe = AutoPolicy::builder().candidates(self.candidates).rounds(self.rounds);
+        if let Some(rows) = self.search_rows {
+            recipe = recipe.search_rows(rows);
+        }
+        Ok(recipe.overrides(self.overrides).seed(self.seed).build()?)
+    }
+
+    /// The rows to learn from, dealt out to the ranks in whole blocks, and which they are; all of them on
+    /// every rank where there are fewer blocks than ranks.
+    fn dealt(&self, log: &Log, shard: &Shard, learning: &[usize]) -> Result<(Log, Shard), JobError> {
+        let (ranks, n) = (&self.ranks, learning.len());
+        let rows = own(learning.iter().copied(), shard, log.len());
+        if n.div_ceil(Shard::BLOCK) < ranks.size() {
+            return Ok((log.gathered(&rows, ranks)?, Shard::whole(n)));
+        }
+        let learning = log.dealt(&rows, ranks)?;
+        let shard = Shard::of(ranks.clone(), learning.len())?;
+        Ok((learning, shard))
+    }
+
     fn judge(
         &self,
         judge: &JudgeJob,
-        (learning, judging): (&Log, &Log),
-        (ensemble, rows): (&PolicyEnsemble<PairTree>, &[usize]),
+        (learning, of_learning): (&Log, &Shard),
+        (log, judging, ensemble): (&Log, &[usize], &PolicyEnsemble<PairTree>),
         (rewards, times): (&BoostedRewards, u64),
     ) -> Result<Judgement, JobError> {
         let policy = Argmax::new(ensemble.clone());
-        let range = learning.rewards().iter().fold([f64::MAX, f64::MIN], |[l, u], r| [l.min(*r), u.max(*r)]);
-        let spread = learning.len().div_ceil(TUNING_ROWS);
-        let tuning = learning.select((0..learning.len()).step_by(spread))?;
+        let range = of_learning.ranks().ends(learning.rewards())?;
+        let n = of_learning.total();
+        let tuning = gathered(learning, of_learning, (0..n).step_by(n.div_ceil(TUNING_ROWS)))?;
         let circumstances = Circumstances {
             judged: JudgedRows::KeptApart,
             other_range: Some(range),
@@ -244,24 +291,24 @@ impl TrainJob {
             are_grouped: matches!(self.split, Split::ByGroup(_)),
             times,
         };
-        judge.on_rows(rows)?.judge_apart(judging, Target::Policy(&policy), &circumstances)
+        judge.judge_apart(log, judging, Target::Policy(&policy), &circumstances)
     }
 
     /// What a checkpoint is made with, but for its own numbers.
-    fn settings(&self, log: &Log) -> Settings {
+    fn settings(&self, digests: &Digests, rows: usize) -> Settings {
         Settings {
             seed: self.seed,
             split: self.split.name().to_owned(),
-            holdout_share: self.holdout_share.unwrap_or_else(|| holdout_share(log.len())),
+            holdout_share: self.holdout_share.unwrap_or_else(|| holdout_share(rows)),
             candidates: self.candidates,
             rounds: self.rounds,
             overrides: self.overrides,
-            log_sha256: fingerprint::of(log),
+            log_sha256: digests.of_log.clone(),
         }
     }
 
     fn judge_job(&self) -> Result<JudgeJob, JobError> {
-        let mut judge = JudgeJob::builder().delta(self.delta).seed(self.seed);
+        let mut judge = JudgeJob::builder().delta(self.delta).seed(self.seed).ranks(self.ranks.clone());
         if let Some(range) = self.range {
             judge = judge.reward_range(range);
         }
@@ -331,6 +378,27 @@ impl TrainJobBuilder {
     /// The most rounds of a candidate, 1 to 100,000.
     pub fn rounds(mut self, rounds: usize) -> Self {
         self.job.rounds = rounds;
+        self
+    }
+
+    /// The most rows of the search, 10 to 2³² − 1: 1,000,000. The winner is trained on all learning rows.
+    pub fn search_rows(mut self, rows: usize) -> Self {
+        self.job.search_rows = Some(rows);
+        self
+    }
+
+    /// The ranks that train together. Each hands in a log of its own rows, at least one, which follow those of
+    /// the ranks before; the columns of a [split](Split) and [estimated](Self::estimated) propensities are of
+    /// the same rows. All else that the job is told is the same on every rank.
+    ///
+    /// *Guarantee:* every rank gets the model of one process on all rows, to the bit but for its
+    /// [`Seconds`], where neither a budget nor a watcher cuts anything off; and a checkpoint of any number of
+    /// ranks is gone on with by any number. *How.* The search is on every rank, on the rows of
+    /// [`AutoPolicy`]; the training of the winner is on the learning rows, dealt out evenly; every rank
+    /// predicts its own rows to judge on, and the judgement is made of what all have found. The clock is that
+    /// of the first rank, and `Break` of any watcher counts.
+    pub fn ranks(mut self, ranks: Ranks) -> Self {
+        self.job.ranks = ranks;
         self
     }
 
@@ -436,11 +504,7 @@ impl TrainJobBuilder {
             }
         }
         job.judge_job()?;
-        AutoPolicy::builder()
-            .candidates(job.candidates)
-            .rounds(job.rounds)
-            .overrides(job.overrides)
-            .build()?;
+        job.recipe()?;
         Ok(job)
     }
 }
@@ -459,9 +523,10 @@ impl Event<'_> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may")]
-    use super::{Event, TrainCheckpoint, TrainJob, fingerprint, holdout_share};
+    use super::{Digests, Event, TrainCheckpoint, TrainJob, fingerprint, holdout_share};
     use boosters::auto_policy::Progress;
     use off_policy::{Log, Rewards};
+    use ranks::Shard;
     use rows::RowMatrix;
     use std::ops::ControlFlow;
 
@@ -471,10 +536,10 @@ mod tests {
         let expected = "3ac03da8a08549057dbdb6ba3c3e6ef64d4267f2dceca6aad03fa552e90dcf22";
         let contexts = RowMatrix::dense(2, vec![0.0, 2.5, -1.0, 0.0]).unwrap();
         let log = Log::new(contexts, 3, vec![2, 0], vec![0.5, 0.25], Rewards(vec![1.0, -3.0])).unwrap();
-        assert_eq!(fingerprint::of(&log), expected);
+        assert_eq!(Digests::of(&log, &Shard::whole(2)).unwrap().of_log, expected);
         let contexts = RowMatrix::sparse(2, vec![0, 1, 2], vec![1, 0], vec![2.5, -1.0]).unwrap();
         let log = Log::new(contexts, 3, vec![2, 0], vec![0.5, 0.25], Rewards(vec![1.0, -3.0])).unwrap();
-        assert_eq!(fingerprint::of(&log), expected);
+        assert_eq!(Digests::of(&log, &Shard::whole(2)).unwrap().of_log, expected);
     }
 
     #[test]
@@ -509,9 +574,10 @@ mod tests {
         assert!(saved.as_object_mut().unwrap().remove("row_digest").is_some());
         model.provenance = serde_json::from_value(saved).unwrap();
         assert!(model.was_trained_on(&log) && !model.was_trained_on(&turned));
+        let own = Digests::of(&log, &Shard::whole(200)).unwrap();
         for (digest, is_own) in [
-            (fingerprint::of_decisions(&log), true),
-            (fingerprint::of(&log), true),
+            (own.of_decisions, true),
+            (own.of_log, true),
             (fingerprint::of_before(&log), true),
             ("00".to_owned(), false),
         ] {

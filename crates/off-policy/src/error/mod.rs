@@ -17,6 +17,15 @@ pub enum LogError {
     /// No action to choose from.
     #[error("there are no actions")]
     NoActions,
+    /// Logs of ranks with other columns, other actions or other kinds of contexts.
+    #[error("the log of rank {rank} has other columns or actions than that of rank 0")]
+    OtherLogs {
+        /// The rank.
+        rank: usize,
+    },
+    /// An error between ranks.
+    #[error(transparent)]
+    Ranks(#[from] ranks::RankError),
     /// A column of another length than the contexts.
     #[error("column {column} has {got} rows, the contexts have {expected}")]
     LengthMismatch {

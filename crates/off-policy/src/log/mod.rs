@@ -1,5 +1,6 @@
 //! Logged bandit data.
 
+mod exchange;
 mod outcome;
 
 pub use outcome::{Costs, Rewards};

@@ -74,7 +74,7 @@ impl Fingerprint {
     ///
     /// # Errors
     /// Those of the ranks.
-    pub(super) fn of_rank(log: &Log, shard: &Shard) -> Result<Self, RankError> {
+    pub(crate) fn of_rank(log: &Log, shard: &Shard) -> Result<Self, RankError> {
         let start = of_shape(log, shard.total()).serialize().to_vec();
         let state = shard.ranks().in_order(start, |before| {
             let mut hash = restored(&before);

@@ -86,15 +86,19 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     ) -> Result<Self, BoplError> {
         let translation = settings.translation();
         let weights = ImportanceWeights { clip: settings.clip(), switch: settings.switch() };
-        let mut weighted = WeightedLog::new(log, translation, weights)?;
-        if let Some(predictions) = predictions {
-            weighted = weighted.with_predictions(log, predictions, (translation, weights))?;
-        }
-        if O::IS_NONNEGATIVE
-            && let Some(row) = weighted.ratios.iter().position(|v| *v < 0.0)
-        {
-            return Err(BoplError::NegativeReward { row, reward: log.rewards()[row] + translation });
-        }
+        let weighted = || {
+            let mut weighted = WeightedLog::new(log, translation, weights)?;
+            if let Some(predictions) = predictions {
+                weighted = weighted.with_predictions(log, predictions, (translation, weights))?;
+            }
+            if O::IS_NONNEGATIVE
+                && let Some(row) = weighted.ratios.iter().position(|v| *v < 0.0)
+            {
+                return Err(BoplError::NegativeReward { row, reward: log.rewards()[row] + translation });
+            }
+            Ok(weighted)
+        };
+        let weighted = ranks.agree(weighted())?;
         let shard = Shard::of(ranks, log.len())?;
         let weighted = weighted.among(shard.clone())?;
         let objective = O::of(settings.smoothing(), shard.total());

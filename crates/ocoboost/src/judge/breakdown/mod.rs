@@ -13,6 +13,7 @@ pub use weights::{Bin, LargeWeight, WeightsOfRows};
 use super::observations::Observed;
 use super::{Circumstances, JudgeJob, JudgedRows, Judgement, Target};
 use crate::error::JobError;
+use crate::of_ranks::doubles;
 use off_policy::Log;
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -55,7 +56,8 @@ impl Default for BreakdownSettings {
 impl JudgeJob {
     /// The judgement of [`evaluate`](Self::evaluate), and what lies behind it.
     ///
-    /// *Cost:* that of `evaluate`, a pass over the rows a column, and one or two more of the policy.
+    /// *Cost:* that of `evaluate`, a pass over the rows a column, and one or two more of the policy. Of several
+    /// ranks each gets all rows, contexts included.
     ///
     /// ```
     /// use ocoboost::{BreakdownSettings, JudgeJob, Part, Target};
@@ -87,6 +89,18 @@ impl JudgeJob {
         target: Target<'_>,
         settings: &BreakdownSettings,
     ) -> Result<(Judgement, Breakdown), JobError> {
+        if self.ranks.are_several() {
+            let all = log.gathered(&(0..log.len()).collect::<Vec<_>>(), &self.ranks)?;
+            let table: Vec<f64>;
+            let target = match target {
+                Target::Table(own) => {
+                    table = doubles(&self.ranks, own)?;
+                    Target::Table(&table)
+                }
+                target => target,
+            };
+            return self.of_all_ranks()?.break_down(&all, target, settings);
+        }
         let observed = self.observe(log, &[target], &mut || ControlFlow::Continue(()))?;
         let circumstances = Circumstances {
             judged: JudgedRows::Given,

@@ -1,0 +1,211 @@
+//! `train --mpi` under a real `mpirun`: the model of one process, one voice, one exit code, and what is left
+//! where a process is lost.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may")]
+
+mod running;
+
+use running::{command, offers, said};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Nothing here takes a tenth of it on an idle machine.
+const LIMIT: Duration = Duration::from_secs(120);
+/// The seed of every run, and a budget that cuts nothing off.
+const SHORT: [&str; 9] =
+    ["--budget", "10h", "--candidates", "2", "--rounds", "40", "--seed", "1", "--max-depth=3"];
+
+/// The synthetic log in files of 1,024 rows or fewer, so that six ranks have rows.
+struct Logs {
+    folder: tempfile::TempDir,
+    files: Vec<String>,
+}
+
+impl Logs {
+    fn new() -> Self {
+        let (folder, text) = (tempfile::tempdir().unwrap(), fs::read_to_string(offers()).unwrap());
+        let (head, rows) = text.split_once('\n').unwrap();
+        let rows: Vec<&str> = rows.lines().collect();
+        let write = |(k, rows): (usize, &[&str])| {
+            let path = folder.path().join(format!("{k}.csv"));
+            fs::write(&path, format!("{head}\n{}\n", rows.join("\n"))).unwrap();
+            path.display().to_string()
+        };
+        let files = rows.chunks(1024).enumerate().map(write).collect();
+        Self { folder, files }
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    /// The program with these options behind its files.
+    fn train(&self, processes: Option<usize>, options: &[&str]) -> Command {
+        let program = command(&["train"]);
+        let mut command = match processes {
+            None => program,
+            Some(processes) => {
+                let mut mpirun = Command::new("mpirun");
+                mpirun
+                    .args(["-n", &processes.to_string()])
+                    .arg(program.get_program())
+                    .args(["train", "--mpi"]);
+                mpirun
+            }
+        };
+        // Open MPI refuses these two unless told otherwise: the user of a container, and few cores.
+        for name in
+            ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"]
+        {
+            command.env(name, "1");
+        }
+        command.args(&self.files).args(options).stdin(Stdio::null());
+        command
+    }
+
+    /// The model of this name without its times.
+    fn model(&self, name: &str) -> Value {
+        let (model, json) = (self.at(name), self.at("model.json"));
+        assert_eq!(running::output(&["export", &model, &json, "--as", "json"]), "");
+        let mut model: Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
+        assert!(model["record"].as_object_mut().unwrap().remove("seconds").is_some(), "{model}");
+        model
+    }
+}
+
+/// What is not the program's but mpirun's: a notice of an exit code other than 0.
+fn of_program(error: &str) -> Vec<&str> {
+    error.lines().filter(|line| line.starts_with("ocoboost:")).collect()
+}
+
+fn end(mut child: Child) -> Output {
+    let begun = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begun.elapsed() > LIMIT {
+            child.kill().unwrap();
+            panic!("mpirun has not ended after {LIMIT:?}");
+        }
+        sleep(Duration::from_millis(10));
+    }
+    child.wait_with_output().unwrap()
+}
+
+/// Runs it to its end; what it says is short enough for a pipe.
+fn run(command: &mut Command) -> (Option<i32>, String, String) {
+    said(&end(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
+}
+
+#[test]
+fn processes_train_the_model_of_one() {
+    let logs = Logs::new();
+    let alone = logs.at("alone.ocob");
+    let expected = run(logs.train(None, &SHORT).args(["-o", &alone]));
+    assert!(expected.0 == Some(0) && expected.1.lines().count() == 1, "{expected:?}");
+    for processes in [1, 2, 3] {
+        let together = logs.at("together.ocob");
+        let found = run(logs.train(Some(processes), &SHORT).args(["-o", &together]));
+        assert_eq!((found.0, &found.1), (Some(0), &expected.1), "{processes} processes: {}", found.2);
+        assert_eq!(of_program(&found.2), Vec::<&str>::new());
+        assert!(logs.model("together.ocob") == logs.model("alone.ocob"), "{processes} processes");
+    }
+}
+
+/// Exit codes of all processes are one, and one says why.
+#[test]
+fn one_process_says_what_is_wrong() {
+    let mut logs = Logs::new();
+    let model = logs.at("model.ocob");
+    let refused = |logs: &Logs, options: &[&str], code: i32, words: &str| {
+        let (found, out, error) = run(&mut logs.train(Some(3), options));
+        let said = error.matches(words).count();
+        assert_eq!((found, out.as_str(), said), (Some(code), "", 1), "{options:?}: {error}");
+        assert!(!Path::new(&model).exists());
+    };
+    refused(&logs, &["-o", &model, "--no-such-option"], 2, "unexpected argument '--no-such-option'");
+    refused(&logs, &["-o", &model, "--rounds", "0"], 2, "ocoboost: ");
+    refused(&logs, &["-o", &model, "--mpi-timeout", "soon"], 2, "--mpi-timeout soon: not a time");
+    refused(&logs, &["-o", &model, "--holdout", "7"], 2, "ocoboost: ");
+    refused(&logs, &["-o", &logs.at("no folder/model.ocob")], 73, "no folder/model.ocob");
+    // A cell that the last process reads, and a file that none finds.
+    let text = fs::read_to_string(&logs.files[5]).unwrap();
+    let broken = text.replacen(",0.5,", ",1.5,", 1);
+    assert!(broken != text);
+    fs::write(&logs.files[5], broken).unwrap();
+    refused(&logs, &["-o", &model], 65, "\"1.5\" is not a propensity");
+    logs.files[2] = logs.at("none.csv");
+    refused(&logs, &["-o", &model], 66, "none.csv");
+}
+
+/// The processes that mpirun has started.
+fn children(of: &Child) -> Vec<String> {
+    let tasks = format!("/proc/{0}/task/{0}/children", of.id());
+    let children = fs::read_to_string(tasks).unwrap_or_default();
+    children.split_whitespace().map(str::to_owned).collect()
+}
+
+fn signal(name: &str, process: &str) {
+    assert!(Command::new("kill").args([name, process]).status().unwrap().success());
+}
+
+/// Waits for the first checkpoint of a training.
+fn started(mut command: Command, checkpoint: &Path) -> (Child, Vec<String>) {
+    let mut mpirun = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let begun = Instant::now();
+    while !checkpoint.exists() {
+        assert!(begun.elapsed() < LIMIT && mpirun.try_wait().unwrap().is_none(), "no checkpoint");
+        sleep(Duration::from_millis(5));
+    }
+    let processes = children(&mpirun);
+    (mpirun, processes)
+}
+
+/// Rounds that take longer than a test.
+const LONG: [&str; 9] =
+    ["--budget", "10h", "--candidates", "1", "--rounds", "4000", "--seed", "1", "--max-depth=5"];
+
+#[test]
+fn a_training_goes_on_where_a_process_was_killed() {
+    let logs = Logs::new();
+    let checkpoint = PathBuf::from(logs.at("checkpoint.ocob"));
+    let (file, model, alone) =
+        (checkpoint.display().to_string(), logs.at("model.ocob"), logs.at("alone.ocob"));
+    let rounds = [&SHORT[..], &["--min-child-weight", "1"]].concat();
+    assert_eq!(run(logs.train(None, &rounds).args(["-o", &alone])).0, Some(0));
+    let options = [&rounds[..], &["-o", &model, "--checkpoint", &file]].concat();
+    let (mpirun, processes) = started(logs.train(Some(3), &options), &checkpoint);
+    assert_eq!(processes.len(), 3);
+    signal("-KILL", &processes[1]);
+    let begun = Instant::now();
+    let (code, out, _) = said(&end(mpirun));
+    assert!(code != Some(0) && out.is_empty() && begun.elapsed() < LIMIT / 4, "{code:?} {out}");
+    assert!(!Path::new(&model).exists());
+    // Not under other settings, but with another number of processes.
+    let resume = [&rounds[..], &["-o", &model, "--resume", &file]].concat();
+    let other = run(logs.train(Some(2), &resume).args(["--subsample", "0.5"]));
+    assert!(other.0 == Some(2) && of_program(&other.2).len() == 1, "{other:?}");
+    let (code, _, error) = run(&mut logs.train(Some(2), &resume));
+    assert_eq!(code, Some(0), "{error}");
+    assert!(logs.model("model.ocob") == logs.model("alone.ocob"));
+}
+
+#[test]
+fn a_process_that_stands_still_is_not_waited_for() {
+    let logs = Logs::new();
+    let checkpoint = PathBuf::from(logs.at("checkpoint.ocob"));
+    let (file, model) = (checkpoint.display().to_string(), logs.at("model.ocob"));
+    let options = ["-o", &model, "--checkpoint", &file, "--mpi-timeout", "3s"];
+    let (mpirun, processes) = started(logs.train(Some(3), &[&LONG[..], &options].concat()), &checkpoint);
+    signal("-STOP", &processes[2]);
+    let begun = Instant::now();
+    let (code, out, error) = said(&end(mpirun));
+    assert_eq!((code, out.as_str()), (Some(75), ""), "{error}");
+    assert!(
+        error.contains("ocoboost: ") && error.contains("no answer from another rank within 3 s"),
+        "{error}"
+    );
+    assert!(begun.elapsed() < Duration::from_secs(30) && !Path::new(&model).exists());
+}
