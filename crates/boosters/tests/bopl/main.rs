@@ -39,3 +39,5 @@ mod coding;
 mod candidates;
 mod compiled;
 mod ranks;
+mod ranks_of_regression;
+mod ranks_of_starts;
