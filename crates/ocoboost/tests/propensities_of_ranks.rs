@@ -18,17 +18,18 @@ fn columns(is_sparse: bool) -> (RowMatrix, Vec<u32>, ActionSets) {
         RowMatrix::sparse(
             2,
             (0..=ROWS).collect(),
-            (0..ROWS as u32).map(|i| i % 2).collect(),
+            (0..ROWS).map(|i| u32::from(i % 2 == 1)).collect(),
             (0..ROWS).map(x).collect(),
         )
     } else {
         RowMatrix::dense(2, (0..ROWS).flat_map(|i| [x(i), x(3 * i)]).collect())
     };
     let by_lot = |i: usize| ((i * 7919) % 101) as f64 / 101.0;
-    let action = |i: usize| if by_lot(i) < 0.5 + 0.6 * x(i) { 0 } else { 1 + (i as u32 / 5) % (ACTIONS - 1) };
+    let action = |i: usize| if by_lot(i) < 0.5 + 0.6 * x(i) { 0 } else { 1 + u32::from(i / 5 % 2 == 1) };
     let actions: Vec<u32> = (0..ROWS).map(action).collect();
-    let set =
-        |i: usize| (0..ACTIONS).filter(|a| *a == actions[i] || !(i as u32 + a).is_multiple_of(4)).collect();
+    let set = |i: usize| {
+        (0..ACTIONS).filter(|a| *a == actions[i] || !(i + *a as usize).is_multiple_of(4)).collect()
+    };
     let sets: Vec<Vec<u32>> = (0..ROWS).map(set).collect();
     (contexts.unwrap(), actions, ActionSets::new(ACTIONS as usize, sets).unwrap())
 }
@@ -46,7 +47,8 @@ fn of_rank(
 ) -> Result<EstimatedPropensities, JobError> {
     let rows = own(ranks);
     let sets = sets.map(|sets| {
-        let of = |i: usize| sets.row(i).unwrap().iter().map(|a| a as u32).collect::<Vec<u32>>();
+        let of =
+            |i: usize| sets.row(i).unwrap().iter().map(|a| u32::try_from(a).unwrap()).collect::<Vec<u32>>();
         ActionSets::new(ACTIONS as usize, rows.clone().map(of)).unwrap()
     });
     let contexts = contexts.select(rows.clone()).unwrap();

@@ -442,11 +442,12 @@ impl<L: PairLearner> RegressionCheckpoint<L> {
     pub fn resume_of_rank(self, log: &Log, ranks: Ranks) -> Result<RewardRegression<L>, BoplError> {
         let Self { rate, is_logistic, learner, ensemble, record } = self;
         let (expected, got) = (ensemble.len(), record.len());
-        ranks.agree(ensemble.check_fit(log).and_then(|()| match got == expected {
+        ranks.agree(ensemble.check_fit(log).and(match got == expected {
             true => Ok(()),
             false => Err(BoplError::Mismatch { argument: "the record", unit: "rounds", expected, got }),
         }))?;
-        let mut run = RewardRegression::start(log, learner, rate, (is_logistic, ranks.clone()))?;
+        let mut run = RewardRegression::start(log, learner, rate, (is_logistic, ranks))?;
+        let ranks = run.shard.ranks().clone();
         for (Member { alpha, predictor }, round) in ensemble.members().iter().zip(record) {
             let scores = log.iter().map(|row| predictor.score(row.context, row.action));
             let f = scores.collect::<Result<Vec<f64>, _>>().map_err(BoplError::from);

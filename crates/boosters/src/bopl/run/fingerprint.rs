@@ -65,7 +65,7 @@ impl Fingerprint {
     /// # Errors
     /// Those of the ranks.
     pub(super) fn of_numbers_of_rank(numbers: &[f64], ranks: &Ranks) -> Result<Self, RankError> {
-        Self::from_rank_to_rank(ranks, Sha256::new(), |hash| add_numbers(numbers, hash))
+        Self::from_rank_to_rank(ranks, &Sha256::new(), |hash| add_numbers(numbers, hash))
     }
 
     fn from_hash(hash: Sha256) -> Self {
@@ -84,12 +84,12 @@ impl Fingerprint {
     /// Those of the ranks.
     pub(crate) fn of_rank(log: &Log, shard: &Shard) -> Result<Self, RankError> {
         let start = of_shape(log, shard.total());
-        Self::from_rank_to_rank(shard.ranks(), start, |hash| add_log(log, hash))
+        Self::from_rank_to_rank(shard.ranks(), &start, |hash| add_log(log, hash))
     }
 
     fn from_rank_to_rank(
         ranks: &Ranks,
-        start: Sha256,
+        start: &Sha256,
         add_own: impl FnOnce(&mut Sha256),
     ) -> Result<Self, RankError> {
         let state = ranks.in_order(start.serialize().to_vec(), |before| {
