@@ -1,5 +1,7 @@
 //! Propensities of a log whose rows are those of several ranks: those of one process, to the bit.
 
+#![allow(clippy::unwrap_used, reason = "a refusal where none is expected fails the test")]
+
 use ocoboost::{EstimatedPropensities, JobError, estimate_propensities, estimate_propensities_of_rank};
 use off_policy::{ActionSets, LogError};
 use ranks::{Ranks, on_threads};
