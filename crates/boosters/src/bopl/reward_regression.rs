@@ -36,11 +36,11 @@ use weak_learners::{RankError, Ranks, Shard};
 /// the curvatures, whatever the base learner finds. The model is [`PredictedProbabilities`].
 ///
 /// *Ranks:* the rows may be those of several ranks ([`of_rank`](Self::of_rank),
-/// [`logistic_of_rank`](Self::logistic_of_rank)), each a run behind those of the ranks before. The rounds, the
-/// ensemble and the record are those of one process on all rows, to the bit. *Base learner:* as
-/// [`PolicyBoosting::of_rank`](super::PolicyBoosting::of_rank) says. *Messages of a round:* those of the tree,
-/// three of 8 bytes, and 16 bytes from rank to rank; the logistic loss sends 8 more from rank to rank. The
-/// sums of losses, slopes and curvatures are row by row, and their additions alone wait for the ranks before.
+/// [`logistic_of_rank`](Self::logistic_of_rank)), each a run behind those of the ranks before. The rounds,
+/// the ensemble and the record are those of one process on all rows, to the bit. *Base learner:* as
+/// [`PolicyBoosting::of_rank`](super::PolicyBoosting::of_rank) says. *Messages of a round:* those of the
+/// tree, three small ones, and 16 bytes from rank to rank; the logistic loss sends 8 more so. Sums are row
+/// by row, and their additions alone wait for the ranks before.
 ///
 /// ```
 /// use boosters::bopl::{PredictedRewards, RewardRegression};
