@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 /// whose weights shrink with the gradients: where weights stay large, 1/p_i makes their sums noisy.
 /// *Randomness:* one number an example and round, from its own saved generator; a refused round draws
 /// nothing. *Ranks:* sizes are summed row by row from rank to rank, some three passes a round;
-/// example i of all has the i-th number, so that ranks draw as one process does. *Cost:* two passes over the round
-/// and a few over the examples, a copy of the drawn part, and
+/// example i of all has the i-th number, so that ranks draw as one process does. *Cost:* two
+/// passes over the round and a few over the examples, a copy of the drawn part, and
 /// `train_on`; 12 bytes an example and 16 a drawn pair, kept from one training to the next.
 ///
 /// ```
