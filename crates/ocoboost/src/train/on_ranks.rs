@@ -102,6 +102,29 @@ fn ranks_change_no_byte_of_a_model() {
     assert_eq!((model.record.trees, model.provenance.learning_rows), (16, 3096));
 }
 
+/// The rows of a search are as many as asked for, and the training is on all.
+#[test]
+fn a_search_takes_some_rows_by_lot() {
+    let log = log(1000, false, false);
+    let rows = |search_rows: usize| {
+        let (mut of_search, mut of_training) = (0, 0);
+        let job = short(Objective::Surrogate).search_rows(search_rows).rounds(2).build().unwrap();
+        let see = |event: Event<'_>| {
+            match event {
+                Event::Progress(Progress::Search { rows, .. }) => of_search = rows,
+                Event::Progress(Progress::Training { rows, .. }) => of_training = rows,
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        };
+        let model = job.fit(&log, see).unwrap();
+        (of_search, of_training, model.provenance.learning_rows)
+    };
+    // Five folds, each of which leaves out a fifth.
+    assert_eq!([rows(500), rows(750), rows(751)], [(2000, 750, 750), (3000, 750, 750), (3000, 750, 750)]);
+    assert!(TrainJob::builder().search_rows(9).build().is_err());
+}
+
 #[test]
 fn ranks_change_no_byte_of_a_model_of_late_rows_and_action_sets() {
     let log = log(3 * Shard::BLOCK + 900, false, true);
