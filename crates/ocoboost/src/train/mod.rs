@@ -387,9 +387,9 @@ impl TrainJobBuilder {
         self
     }
 
-    /// The ranks that train together. Each hands in a log of its own rows, at least one, which follow those of
-    /// the ranks before; the columns of a [split](Split) and [estimated](Self::estimated) propensities are of
-    /// the same rows. All else that the job is told is the same on every rank.
+    /// The ranks that train together. Each hands in a log of its own rows, at least one, which follow those
+    /// of the ranks before. The columns of a [split](Split) and [estimated](Self::estimated) propensities are
+    /// of the same rows. All else that the job is told is the same on every rank.
     ///
     /// *Guarantee:* every rank gets the model of one process on all rows, to the bit but for its
     /// [`Seconds`], where neither a budget nor a watcher cuts anything off; and a checkpoint of any number of
