@@ -86,7 +86,8 @@ pub use model::{
     TrainingRecord,
 };
 pub use propensities::{
-    EstimatedPropensities, PropensitySource, Watch, estimate_propensities, estimate_propensities_watched,
+    EstimatedPropensities, PropensitySource, Watch, estimate_propensities, estimate_propensities_of_rank,
+    estimate_propensities_watched,
 };
 pub use split::Split;
 pub use stream::{

@@ -3,14 +3,14 @@
 use crate::error::JobError;
 use crate::of_ranks::doubles;
 use off_policy::policies::{LogisticTraining, MultinomialLogistic, Scores, softmax};
-use off_policy::{ActionSet, ActionSets, LabelSets, LogError};
+use off_policy::{ActionSet, ActionSets, LabelSets, Log, LogError, Rewards};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use ranks::Ranks;
+use ranks::{RankError, Ranks, Shard};
 use rows::RowMatrix;
 use serde::{Deserialize, Serialize};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 /// Who is asked from time to time whether work goes on.
 pub type Watch<'a> = &'a mut dyn FnMut() -> ControlFlow<()>;
@@ -111,53 +111,59 @@ pub fn estimate_propensities_watched(
     watch: Watch<'_>,
 ) -> Result<EstimatedPropensities, JobError> {
     let table = Table { contexts, actions, all: ActionSet::all(action_count)?, on_offer };
-    table.check()?;
-    let n = actions.len();
-    let stream = |of: u64| {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream((1 << 45) + of);
-        rng
-    };
-    let mut order: Vec<usize> = (0..n).collect();
-    let mut rng = stream(0);
-    order.shuffle(&mut rng);
-    let mut parts = Vec::with_capacity(FOLDS);
-    for fold in 0..FOLDS {
-        let part = |is_own: bool| -> Vec<usize> {
-            let places = order.iter().enumerate();
-            places.filter(|(place, _)| (place % FOLDS == fold) == is_own).map(|(_, row)| *row).collect()
-        };
-        parts.push(Part { model: table.fit(&part(false), &mut rng)?, rows: part(true) });
+    table.check_columns()?;
+    table.check_count()?;
+    let fitted = |training: &[usize]| {
+        let model = table.fit(training)?;
         go_on(watch)?;
+        Ok(model)
+    };
+    table.estimates((&Shard::whole(actions.len()), actions.len()), seed, fitted)
+}
+
+/// The same of the rows of several ranks, of which `contexts`, `actions` and `on_offer` have those of one,
+/// behind those of the ranks before. Every rank gets the estimates of its own rows.
+///
+/// *Guarantee:* they are those of one process on all rows, to the bit, for any number of ranks. *How.* A fit
+/// adds doubles row by row, in an order by lot, so that ranks that shared one would wait for each other. So
+/// the fits are dealt to the ranks: each of the 25 is done by one rank on rows of all. *Watchers:* every rank
+/// has one, which is asked whenever each rank has done a fit, and `Break` of any of them counts. *Cost:* the
+/// contexts of all ranks in the memory of each, 24 bytes a row more, and ⌈25/R⌉ fits of R ranks one after the
+/// other; a message of the weights of a model a fit.
+///
+/// # Errors
+/// As [`estimate_propensities_watched`], on every rank where one of them has an error; those of the ranks.
+pub fn estimate_propensities_of_rank(
+    contexts: &RowMatrix,
+    actions: &[u32],
+    action_count: usize,
+    on_offer: Option<&ActionSets>,
+    seed: u64,
+    (ranks, watch): (&Ranks, Watch<'_>),
+) -> Result<EstimatedPropensities, JobError> {
+    if !ranks.are_several() {
+        return estimate_propensities_watched(contexts, actions, action_count, on_offer, seed, watch);
     }
-    let calibration = table.calibrate(&parts)?;
-    let (propensities, at_floor) = table.propensities(&parts, &calibration)?;
-    let mut refits = Vec::with_capacity(REFITS);
-    for refit in 0..REFITS {
-        let mut rng = stream(1 + refit as u64);
-        order.shuffle(&mut rng);
-        let (first, second) = order.split_at(n / 2);
-        let mut parts = Vec::with_capacity(2);
-        for (own, others) in [(first, second), (second, first)] {
-            let drawn: Vec<usize> =
-                others.iter().map(|_| others[rng.random_range(0..others.len())]).collect();
-            parts.push(Part { model: table.fit(&drawn, &mut rng)?, rows: own.to_vec() });
-            go_on(watch)?;
-        }
-        let calibration = table.calibrate(&parts)?;
-        refits.push(table.propensities(&parts, &calibration)?.0);
-    }
-    let mean = |values: &mut dyn Iterator<Item = f64>| -values.map(f64::ln).sum::<f64>() / n as f64;
-    let mut counts = vec![0.0; action_count];
-    actions.iter().for_each(|a| counts[*a as usize] += 1.0);
-    Ok(EstimatedPropensities {
-        cross_entropy: mean(&mut propensities.iter().copied()),
-        cross_entropy_of_shares: mean(&mut actions.iter().map(|a| counts[*a as usize] / n as f64)),
-        propensities,
-        refits,
-        temperature: 1.0 / calibration.beta,
-        at_floor,
-    })
+    let here = || -> Result<Log, JobError> {
+        let all = ActionSet::all(action_count)?;
+        Table { contexts, actions, all, on_offer }.check_columns()?;
+        let n = actions.len();
+        let (certain, nothing) = (vec![1.0; n], Rewards(vec![0.0; n]));
+        let log = Log::new(contexts.clone(), action_count, actions.to_vec(), certain, nothing)?;
+        Ok(match on_offer {
+            Some(sets) => log.with_action_sets(sets.clone())?,
+            None => log,
+        })
+    };
+    let here = ranks.agree(here())?;
+    let shard = Shard::of(ranks.clone(), here.len())?;
+    let whole = here.gathered(&(0..here.len()).collect::<Vec<_>>(), ranks)?;
+    let all = ActionSet::all(action_count)?;
+    let (actions, on_offer) = (whole.logged_actions(), whole.action_sets());
+    let table = Table { contexts: whole.contexts(), actions, all, on_offer };
+    table.check_count()?;
+    let mut models = table.dealt_fits(ranks, seed, watch)?.into_iter();
+    table.estimates((&shard, here.len()), seed, |_| Ok(models.next().ok_or(LogError::Empty)?))
 }
 
 impl EstimatedPropensities {
@@ -227,17 +233,13 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
-    fn check(&self) -> Result<(), JobError> {
+    fn check_columns(&self) -> Result<(), JobError> {
         let (n, action_count) = (self.contexts.len(), self.all.actions());
         let sets = self.on_offer.map(|sets| ("the action sets", sets.len()));
         for (column, got) in std::iter::once(("the actions", self.actions.len())).chain(sets) {
             if got != n {
                 return Err(JobError::Length { column, expected: n, got });
             }
-        }
-        if n < 2 * FOLDS {
-            let (split, judging) = ("folds of the propensities", n / FOLDS);
-            return Err(JobError::TooFewRows { rows: n, split, learning: n - judging, judging });
         }
         if let Some(got) = self.on_offer.map(ActionSets::actions).filter(|got| *got != action_count) {
             return Err(LogError::ActionCount { expected: action_count, got }.into());
@@ -254,11 +256,93 @@ impl Table<'_> {
         Ok(())
     }
 
+    fn check_count(&self) -> Result<(), JobError> {
+        let n = self.actions.len();
+        if n < 2 * FOLDS {
+            let (split, judging) = ("folds of the propensities", n / FOLDS);
+            return Err(JobError::TooFewRows { rows: n, split, learning: n - judging, judging });
+        }
+        Ok(())
+    }
+
+    /// The estimates for the rows of a rank, by models that are asked for in the order of the deals.
+    fn estimates(
+        &self,
+        (shard, own_rows): (&Shard, usize),
+        seed: u64,
+        mut model: impl FnMut(&[usize]) -> Result<MultinomialLogistic, JobError>,
+    ) -> Result<EstimatedPropensities, JobError> {
+        let (n, k) = (self.actions.len(), self.all.actions());
+        let own = shard.first()..shard.first() + own_rows;
+        let mut deals = Deals::new(n, seed);
+        let mut estimate = |count: usize| -> Result<(Calibration, Vec<f64>, usize), JobError> {
+            let mut parts = Vec::with_capacity(count);
+            for Deal { training, rows } in deals.by_ref().take(count) {
+                parts.push(Part { model: model(&training)?, rows });
+            }
+            let calibration = self.calibrate(&parts)?;
+            let (propensities, at_floor) = self.propensities(&parts, &calibration, own.clone())?;
+            Ok((calibration, propensities, at_floor))
+        };
+        let (calibration, propensities, at_floor) = estimate(FOLDS)?;
+        let refits = (0..REFITS).map(|_| Ok(estimate(2)?.1)).collect::<Result<_, JobError>>()?;
+        let ranks = shard.ranks();
+        let mut at_floor = [at_floor as u64];
+        ranks.sum(&mut at_floor)?;
+        let mut counts = vec![0.0; k];
+        self.actions.iter().for_each(|a| counts[*a as usize] += 1.0);
+        let mut shares = self.actions[own.clone()].iter().map(|a| counts[*a as usize] / n as f64);
+        let mean = |values: &mut dyn Iterator<Item = f64>| -> Result<f64, RankError> {
+            let [sum] = ranks.sum_of_rows([-0.0], values.map(|p| [p.ln()]))?;
+            Ok(-sum / n as f64)
+        };
+        Ok(EstimatedPropensities {
+            cross_entropy: mean(&mut propensities.iter().copied())?,
+            cross_entropy_of_shares: mean(&mut shares)?,
+            propensities,
+            refits,
+            temperature: 1.0 / calibration.beta,
+            at_floor: usize::try_from(at_floor[0]).unwrap_or(usize::MAX),
+        })
+    }
+
+    /// The models of all deals in their order, of which every rank fits as many as the others.
+    fn dealt_fits(
+        &self,
+        ranks: &Ranks,
+        seed: u64,
+        watch: Watch<'_>,
+    ) -> Result<Vec<MultinomialLogistic>, JobError> {
+        let (m, k) = (self.contexts.dimension(), self.all.actions());
+        let mut models = Vec::with_capacity(FITS);
+        let mut deals = Deals::new(self.actions.len(), seed);
+        while models.len() < FITS {
+            let deal = deals.by_ref().take(ranks.size()).enumerate().filter(|(of, _)| *of == ranks.rank());
+            let own = deal.map(|(_, deal)| self.fit(&deal.training)).last().transpose();
+            let mut bytes = Vec::new();
+            if let Some(model) = ranks.agree(own)? {
+                let numbers = (0..k).flat_map(|a| model.weights(a).unwrap_or_default());
+                numbers.chain(model.intercepts()).for_each(|v| bytes.extend(v.to_le_bytes()));
+            }
+            let all = ranks.gather(bytes)?;
+            for model in all.chunks_exact(8 * (m + 1) * k) {
+                let (numbers, _) = model.as_chunks::<8>();
+                let mut weights: Vec<f64> = numbers.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
+                let intercepts = weights.split_off(m * k);
+                models.push(MultinomialLogistic::new(m, weights, intercepts)?);
+            }
+            if ranks.any(watch().is_break())? {
+                return Err(JobError::Interrupted);
+            }
+        }
+        Ok(models)
+    }
+
     fn set(&self, row: usize) -> ActionSet<'_> {
         self.on_offer.and_then(|sets| sets.row(row)).unwrap_or(self.all)
     }
 
-    fn fit(&self, rows: &[usize], rng: &mut ChaCha8Rng) -> Result<MultinomialLogistic, JobError> {
+    fn fit(&self, rows: &[usize]) -> Result<MultinomialLogistic, JobError> {
         let missing = |_| LogError::Empty;
         let contexts = self.contexts.select(rows.iter().copied()).map_err(missing)?;
         let actions: Vec<u32> = rows.iter().map(|row| self.actions[*row]).collect();
@@ -266,6 +350,8 @@ impl Table<'_> {
             LabelSets::single(self.all.actions(), &actions).map_err(off_policy::PolicyError::from)?;
         let ridge = 1.0 / rows.len().max(1) as f64;
         let training = LogisticTraining::builder().ridge(ridge).max_epochs(60).build()?;
+        // Nothing is drawn: no rows are held out.
+        let rng = &mut ChaCha8Rng::seed_from_u64(0);
         Ok(training.with_tolerance(1e-4)?.fit(&contexts, &labels, rng)?.model)
     }
 
@@ -324,20 +410,24 @@ impl Table<'_> {
         Ok(calibration)
     }
 
-    /// p of every row, and how many were raised to the floor.
-    fn propensities(&self, parts: &[Part], calibration: &Calibration) -> Result<(Vec<f64>, usize), JobError> {
+    /// p of every row of a run of them, and how many were raised to the floor.
+    fn propensities(
+        &self,
+        parts: &[Part],
+        calibration: &Calibration,
+        own: Range<usize>,
+    ) -> Result<(Vec<f64>, usize), JobError> {
         let k = self.all.actions();
-        let (mut propensities, mut scores, mut pi) =
-            (vec![0.0; self.actions.len()], vec![0.0; k], vec![0.0; k]);
+        let (mut propensities, mut scores, mut pi) = (vec![0.0; own.len()], vec![0.0; k], vec![0.0; k]);
         let mut at_floor = 0;
         for part in parts {
-            for row in part.rows.iter().copied() {
+            for row in part.rows.iter().copied().filter(|row| own.contains(row)) {
                 let set = self.set(row);
                 self.scores(part, row, &mut scores)?;
                 calibration.probabilities(&scores, set, &mut pi);
                 let (p, floor) = (pi[self.actions[row] as usize], FLOOR / set.len() as f64);
                 at_floor += usize::from(p < floor);
-                propensities[row] = p.max(floor).min(1.0);
+                propensities[row - own.start] = p.max(floor).min(1.0);
             }
         }
         Ok((propensities, at_floor))
@@ -364,4 +454,63 @@ impl Calibration {
 struct Part {
     rows: Vec<usize>,
     model: MultinomialLogistic,
+}
+
+/// The fits of the folds, and two of every refit.
+const FITS: usize = FOLDS + 2 * REFITS;
+
+/// The rows of the fits, in their order.
+struct Deals {
+    seed: u64,
+    order: Vec<usize>,
+    rng: ChaCha8Rng,
+    next: usize,
+}
+
+/// The rows of a fit, and those that its model predicts.
+struct Deal {
+    training: Vec<usize>,
+    rows: Vec<usize>,
+}
+
+impl Deals {
+    fn new(n: usize, seed: u64) -> Self {
+        Self { seed, order: (0..n).collect(), rng: ChaCha8Rng::seed_from_u64(seed), next: 0 }
+    }
+
+    fn shuffle(&mut self, stream: usize) {
+        self.rng = ChaCha8Rng::seed_from_u64(self.seed);
+        self.rng.set_stream((1 << 45) + stream as u64);
+        self.order.shuffle(&mut self.rng);
+    }
+}
+
+impl Iterator for Deals {
+    type Item = Deal;
+
+    fn next(&mut self) -> Option<Deal> {
+        let fit = self.next;
+        self.next += 1;
+        if fit >= FITS {
+            return None;
+        }
+        let Some(half) = fit.checked_sub(FOLDS) else {
+            if fit == 0 {
+                self.shuffle(0);
+            }
+            let part = |is_own: bool| -> Vec<usize> {
+                let places = self.order.iter().enumerate();
+                places.filter(|(place, _)| (place % FOLDS == fit) == is_own).map(|(_, row)| *row).collect()
+            };
+            return Some(Deal { training: part(false), rows: part(true) });
+        };
+        if half % 2 == 0 {
+            self.shuffle(1 + half / 2);
+        }
+        let Self { order, rng, .. } = self;
+        let (first, second) = order.split_at(order.len() / 2);
+        let (own, others) = if half % 2 == 0 { (first, second) } else { (second, first) };
+        let training = others.iter().map(|_| others[rng.random_range(0..others.len())]).collect();
+        Some(Deal { training, rows: own.to_vec() })
+    }
 }

@@ -194,6 +194,33 @@ impl Ranks {
         Ok(of_ranks.fold(start, further))
     }
 
+    /// Sums of doubles row by row, from `start` on: the rows of this rank follow those of the ranks before.
+    /// The sums are those of one process, to the bit.
+    ///
+    /// *Cost:* all ranks compute their terms at once, into 8·N bytes a row. The additions go from rank to
+    /// rank, with a message of 8·N bytes for each.
+    ///
+    /// # Errors
+    /// As [`Communicator::copy_from`].
+    #[inline]
+    pub fn sum_of_rows<const N: usize>(
+        &self,
+        start: [f64; N],
+        terms: impl Iterator<Item = [f64; N]>,
+    ) -> Result<[f64; N], RankError> {
+        if !self.are_several() {
+            return Ok(terms.fold(start, add));
+        }
+        let terms: Vec<[f64; N]> = terms.collect();
+        let written = |sums: [f64; N]| sums.map(f64::to_le_bytes).concat();
+        let read = |bytes: &[u8]| {
+            let mut numbers = bytes.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes));
+            [(); N].map(|()| numbers.next().unwrap_or(f64::NAN))
+        };
+        let go_on = |before: Vec<u8>| written(terms.into_iter().fold(read(&before), add));
+        Ok(read(&self.in_order(written(start), go_on)?))
+    }
+
     /// The bytes of all ranks, rank by rank.
     ///
     /// # Errors
@@ -266,6 +293,12 @@ impl Ranks {
         }
         Ok(state)
     }
+}
+
+/// Adds the numbers of a row.
+fn add<const N: usize>(mut sums: [f64; N], terms: [f64; N]) -> [f64; N] {
+    sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+    sums
 }
 
 impl Peers {

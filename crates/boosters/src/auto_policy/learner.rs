@@ -10,10 +10,10 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
+use weak_learners::Ranks;
 use weak_learners::pairs::{
     BinnedContexts, ColumnSampling, HistogramPairTree, PairGrowth, PairTree, RowSampling,
 };
-use weak_learners::{RankError, Ranks};
 
 /// Columns beyond which contexts have fewer bins.
 const MANY_COLUMNS: usize = 500;
@@ -66,18 +66,6 @@ pub(super) fn check(candidate: &Candidate) -> Result<(), BoplError> {
     settings(candidate).map(|_| ())
 }
 
-/// Whether a run of this objective trains on the rows of several ranks.
-pub(super) fn is_of_ranks(objective: Objective) -> bool {
-    matches!(objective, Objective::Ips | Objective::Surrogate)
-}
-
-fn check_ranks(objective: Objective, ranks: &Ranks) -> Result<(), BoplError> {
-    if ranks.are_several() && !is_of_ranks(objective) {
-        return Err(RankError::OneRankOnly { what: "this objective" }.into());
-    }
-    Ok(())
-}
-
 /// A run of a candidate, saved between two rounds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -118,7 +106,7 @@ impl Training {
         Self::of_rank(candidate, (log, &Ranks::alone()), rngs, predictions)
     }
 
-    /// The same on the rows of a rank, of an objective that [knows ranks](is_of_ranks).
+    /// The same on the rows of a rank, with the predictions for these.
     pub(super) fn of_rank(
         candidate: &Candidate,
         (log, ranks): (&Log, &Ranks),
@@ -127,17 +115,16 @@ impl Training {
     ) -> Result<Self, BoplError> {
         let trees = trees(candidate, rngs)?;
         let settings = settings(candidate)?;
-        check_ranks(candidate.objective, ranks)?;
+        let ranks = ranks.clone();
         Ok(match candidate.objective {
-            Objective::Ips => Self::Ips(PolicyBoosting::of_rank(log, trees, settings, ranks.clone())?),
-            Objective::Surrogate => {
-                Self::Surrogate(PolicyBoosting::of_rank(log, trees, settings, ranks.clone())?)
-            }
+            Objective::Ips => Self::Ips(PolicyBoosting::of_rank(log, trees, settings, ranks)?),
+            Objective::Surrogate => Self::Surrogate(PolicyBoosting::of_rank(log, trees, settings, ranks)?),
             Objective::DoublyRobust => {
-                Self::Ips(PolicyBoosting::doubly_robust(log, trees, settings, &predictions()?)?)
+                let predictions = predictions()?;
+                Self::Ips(PolicyBoosting::doubly_robust_of_rank(log, trees, settings, &predictions, ranks)?)
             }
             Objective::RewardRegression => {
-                Self::Regression(RewardRegression::new(log, trees, candidate.learning_rate)?)
+                Self::Regression(RewardRegression::of_rank(log, trees, candidate.learning_rate, ranks)?)
             }
         })
     }
@@ -150,25 +137,23 @@ impl Training {
         (log, ranks): (&Log, &Ranks),
         predictions: impl FnOnce() -> Result<Vec<f64>, BoplError>,
     ) -> Result<Self, BoplError> {
-        check_ranks(candidate.objective, ranks)?;
+        let own = ranks.clone();
         Ok(match (candidate.objective, saved) {
-            (Objective::Ips, SavedTraining::Policy(saved)) => {
-                Self::Ips(saved.resume_of_rank(log, ranks.clone())?)
-            }
+            (Objective::Ips, SavedTraining::Policy(saved)) => Self::Ips(saved.resume_of_rank(log, own)?),
             (Objective::Surrogate, SavedTraining::Policy(saved)) => {
-                Self::Surrogate(saved.resume_of_rank(log, ranks.clone())?)
+                Self::Surrogate(saved.resume_of_rank(log, own)?)
             }
             (Objective::DoublyRobust, SavedTraining::Policy(saved)) => {
                 let predictions = predictions()?;
-                match saved.resume_doubly_robust(log, &predictions) {
+                match saved.resume_doubly_robust_of_rank(log, &predictions, own) {
                     Err(BoplError::OtherPredictions) => {
-                        return Self::new(candidate, log, rngs, || Ok(predictions));
+                        return Self::of_rank(candidate, (log, ranks), rngs, || Ok(predictions));
                     }
                     run => Self::Ips(run?),
                 }
             }
             (Objective::RewardRegression, SavedTraining::Regression(saved)) => {
-                Self::Regression(saved.resume(log)?)
+                Self::Regression(saved.resume_of_rank(log, own)?)
             }
             _ => return Err(BoplError::BrokenSearch { reason: "a run has another objective" }),
         })

@@ -19,7 +19,7 @@ use crate::bopl::{BoplError, Member, PolicyEnsemble, Validation};
 use candidate::{Ranges, candidates};
 use checkpoint::{Done, Journal, Piece};
 use curve::{Curve, FIRST_MILESTONE, FIRST_WINNER, Pooled, best, by_value, finalists};
-use learner::{Training, check, contexts_of, contexts_of_rank, is_of_ranks};
+use learner::{Training, check, contexts_of, contexts_of_rank};
 use off_policy::estimators::{Estimate, Estimator};
 use off_policy::{Log, Rewards};
 use progress::Watch;
@@ -266,9 +266,8 @@ impl AutoPolicy {
     ///
     /// *Guarantee:* the fit is that of one process on all rows, and every rank gets it. A checkpoint of any
     /// number of ranks is gone on with by any number. *How.* The rows of the search are sent to every rank,
-    /// and all ranks search. The training of the winner is on the rows of the ranks; where its objective is
-    /// the doubly robust one or the squared error, every rank gets all rows. *Watchers:* every rank has one,
-    /// and `Break` of any of them counts.
+    /// and all ranks search. The training of the winner is on the rows of the ranks. *Watchers:* every rank
+    /// has one, and `Break` of any of them counts.
     ///
     /// # Errors
     /// As [`fit_resumable`](Self::fit_resumable), and
@@ -431,17 +430,12 @@ impl AutoPolicy {
         (log, shard): (&Log, &Shard),
         watch: &mut Watch<'_>,
     ) -> Result<(PolicyEnsemble<PairTree>, usize), BoplError> {
-        let (n, ranks, alone) = (shard.total(), shard.ranks(), Ranks::alone());
-        let (log, ranks) = if is_of_ranks(candidate.objective) || !ranks.are_several() {
-            (Cow::Borrowed(log), ranks)
-        } else {
-            (Cow::Owned(log.gathered(&(0..log.len()).collect::<Vec<_>>(), ranks)?), &alone)
-        };
-        let log = &*log;
+        let (n, ranks) = (shard.total(), shard.ranks());
         let contexts = contexts_of_rank(log, ranks)?;
         let predictions = match candidate.objective {
             Objective::DoublyRobust => {
-                reward_model::cross_fitted(log, &self.streams(1), &mut |progress| watch.see(progress))?
+                let see = &mut |progress: Progress<'_>| watch.see(progress);
+                reward_model::cross_fitted_of_rank((log, shard), &self.streams(1), see)?
             }
             _ => Vec::new(),
         };

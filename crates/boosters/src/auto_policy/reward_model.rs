@@ -11,6 +11,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::{Row, RowMatrix};
 use std::ops::ControlFlow;
+use weak_learners::Shard;
 use weak_learners::pairs::PairTree;
 
 /// Boosted reward regression, stopped early on a fifth of its rows.
@@ -161,6 +162,42 @@ pub(super) fn cross_fitted(
     watch: Watcher<'_>,
 ) -> Result<Vec<f64>, BoplError> {
     cross_fit(log, FOLDS.min(log.len()), |others: &Log| fit(others, rngs, watch))
+}
+
+/// The same of the rows of this rank, by models of those of all ranks.
+///
+/// The rows of a fit are sent to every rank, and every rank does the same work on them: at most 100,000 are
+/// too few to share.
+pub(super) fn cross_fitted_of_rank(
+    (log, shard): (&Log, &Shard),
+    rngs: &[ChaCha8Rng; 2],
+    watch: Watcher<'_>,
+) -> Result<Vec<f64>, BoplError> {
+    let (n, ranks) = (shard.total(), shard.ranks());
+    let folds = FOLDS.min(n);
+    if !ranks.are_several() || folds < 2 {
+        return cross_fitted(log, rngs, watch);
+    }
+    let actions = log.actions();
+    let mut predictions = vec![0.0; log.len() * actions];
+    for fold in 0..folds {
+        // Of any `folds` rows in a row the fold has one.
+        let row = |k: usize| {
+            let place = k % (folds - 1);
+            k / (folds - 1) * folds + place + usize::from(place >= fold)
+        };
+        let others = n - (n - fold).div_ceil(folds);
+        let own = BoostedRewards::rows(others).map(row).filter_map(|row| row.checked_sub(shard.first()));
+        let own: Vec<usize> = own.filter(|row| *row < log.len()).collect();
+        let model = fit(&log.gathered(&own, ranks)?, rngs, watch)?;
+        let mut rows = log.contexts().iter().zip(predictions.chunks_exact_mut(actions)).enumerate();
+        let predicted = rows.try_for_each(|(i, (x, q))| match (shard.first() + i) % folds == fold {
+            true => model.rewards(x, q).map_err(BoplError::from),
+            false => Ok(()),
+        });
+        ranks.agree(predicted)?;
+    }
+    Ok(predictions)
 }
 
 #[cfg(test)]

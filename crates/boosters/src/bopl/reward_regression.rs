@@ -2,6 +2,7 @@
 
 use super::algorithm::NEGLIGIBLE;
 use super::ensemble::{check_predictions, check_predictor};
+use super::pass::largest;
 use super::run::{LogContexts, check_reproduced};
 use super::weighted_log::zeros;
 use super::{Along, BoplError, BoplStop, Member, PolicyEnsemble};
@@ -9,11 +10,12 @@ use crate::patience::Patience;
 use off_policy::estimators::RewardModel;
 use off_policy::policies::Scores;
 use off_policy::{Log, PolicyError, Schema};
+use rows::numeric::LARGEST;
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
-use weak_learners::Shard;
 use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
+use weak_learners::{RankError, Ranks, Shard};
 
 /// Boosted reward regression, BRR of \[L23, Section 5.2\]: gradient boosting of the squared or the logistic
 /// loss of predicted rewards on the logged pairs.
@@ -32,6 +34,13 @@ use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
 /// [−η, η] of the quadratic above the loss along f_t that [`Along`] has for two actions with the scores F and
 /// 0. *Guarantee:* the mean loss falls by at least (αU − α²Q/2)/n with U = Σ⟨residual, f⟩ and Q the sum of
 /// the curvatures, whatever the base learner finds. The model is [`PredictedProbabilities`].
+///
+/// *Ranks:* the rows may be those of several ranks ([`of_rank`](Self::of_rank),
+/// [`logistic_of_rank`](Self::logistic_of_rank)), each a run behind those of the ranks before. The rounds, the
+/// ensemble and the record are those of one process on all rows, to the bit. *Base learner:* as
+/// [`PolicyBoosting::of_rank`](super::PolicyBoosting::of_rank) says. *Messages of a round:* those of the tree,
+/// three of 8 bytes, and 16 bytes from rank to rank; the logistic loss sends 8 more from rank to rank. The
+/// sums of losses, slopes and curvatures are row by row, and their additions alone wait for the ranks before.
 ///
 /// ```
 /// use boosters::bopl::{PredictedRewards, RewardRegression};
@@ -56,6 +65,8 @@ use weak_learners::pairs::{PairHypothesis, PairLearner, PairRound, PairWeights};
 pub struct RewardRegression<L: PairLearner> {
     rate: f64,
     contexts: LogContexts,
+    /// Which rows of all ranks these are.
+    shard: Shard,
     learner: L,
     ensemble: PolicyEnsemble<L::Hypothesis>,
     /// The place of the logged pair of each row.
@@ -100,11 +111,7 @@ impl<L: PairLearner> RewardRegression<L> {
         &mut self,
         contexts: &L::Contexts,
     ) -> Result<ControlFlow<BoplStop, RegressionRound>, BoplError> {
-        let n = self.residuals.len();
-        self.contexts.check(contexts)?;
-        if is_negligible(&self.residuals) {
-            return Ok(ControlFlow::Break(BoplStop::Gradient));
-        }
+        let (n, actions, ranks) = (self.residuals.len(), self.ensemble.actions(), self.shard.ranks());
         for ((i, pair), residual) in self.logged.iter().enumerate().zip(&self.residuals) {
             self.gradients[*pair] = *residual;
             if let Some(Logistic { scores, .. }) = &self.logistic {
@@ -112,25 +119,37 @@ impl<L: PairLearner> RewardRegression<L> {
                 self.weights[*pair] = (q * (1.0 - q)).max(LEAST_WEIGHT);
             }
         }
-        let actions = self.ensemble.actions();
-        let round = PairRound::new(n, actions, &self.gradients, PairWeights::OfPairs(&self.weights))?;
+        let weights = PairWeights::OfPairs(&self.weights);
+        let round = self.contexts.check(contexts).and_then(|()| {
+            Ok(match ranks.are_several() {
+                false => PairRound::new(n, actions, &self.gradients, weights)?,
+                true => PairRound::of_rank(n, actions, &self.gradients, weights)?,
+            })
+        });
+        let round = ranks.agree(round)?;
+        if !ranks.any(!is_negligible(&self.residuals))? {
+            return Ok(ControlFlow::Break(BoplStop::Gradient));
+        }
         let f = self.learner.train(contexts, &round, &mut self.values)?;
         check_predictor(&f, self.ensemble.inputs(), actions)?;
-        check_predictions(&self.values)?;
-        if is_negligible(&self.values) {
+        let [largest] = ranks.largest([largest(&self.values)])?;
+        if !(largest <= LARGEST) {
+            ranks.agree(check_predictions(&self.values))?;
+        }
+        if largest < NEGLIGIBLE {
             return Ok(ControlFlow::Break(BoplStop::Predictions));
         }
         let (alpha, round) = match &self.logistic {
             None => self.least_squares()?,
             Some(logistic) => {
-                let (alpha, decrease) = self.newton(logistic);
+                let (alpha, decrease) = self.newton(logistic)?;
                 if alpha == 0.0 {
                     return Ok(ControlFlow::Break(BoplStop::Alpha));
                 }
                 let places = self.logged.iter().zip(&logistic.scores);
                 self.moved.clear();
                 self.moved.extend(places.map(|(pair, score)| score + alpha * self.values[*pair]));
-                let loss = mean_logistic(&logistic.rewards, &self.moved)?;
+                let loss = mean_logistic(&self.shard, &logistic.rewards, &self.moved)?;
                 (alpha, RegressionRound { loss, decrease })
             }
         };
@@ -153,39 +172,39 @@ impl<L: PairLearner> RewardRegression<L> {
 
     /// η, with the residuals that it leaves.
     fn least_squares(&mut self) -> Result<(f64, RegressionRound), BoplError> {
-        let Self { rate, logged, residuals, moved, values, .. } = self;
+        let Self { rate, shard, logged, residuals, moved, values, .. } = self;
         let rate = *rate;
         moved.clear();
         moved.extend(logged.iter().zip(&*residuals).map(|(pair, r)| r - rate * values[*pair]));
-        let loss = mean_square(moved)?;
-        let logged = logged.iter().map(|pair| values[*pair]);
+        let rows = logged.iter().map(|pair| values[*pair]).zip(&*residuals).zip(&*moved);
         // r² − (r − ηf)² = ηf(2r − ηf).
-        let terms = logged.zip(&*residuals).map(|(f, r)| rate * f * (2.0 * r - rate * f));
-        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
-        let decrease = terms.sum::<f64>() / residuals.len() as f64;
+        let terms = rows.map(|((f, r), moved)| [moved * moved, rate * f * (2.0 * r - rate * f)]);
+        let [squares, falls] = shard.ranks().sum_of_rows([-0.0; 2], terms)?;
+        let [loss, decrease] = [squares, falls].map(|sum| sum / rows_of(shard));
+        let loss = finite("the squared error", loss)?;
         Ok((rate, RegressionRound { loss, decrease }))
     }
 
     /// α and the guaranteed fall of the mean logistic loss.
-    fn newton(&self, logistic: &Logistic) -> (f64, f64) {
-        let (mut slope, mut curvature) = (0.0, 0.0);
-        for ((pair, residual), score) in self.logged.iter().zip(&self.residuals).zip(&logistic.scores) {
+    fn newton(&self, logistic: &Logistic) -> Result<(f64, f64), RankError> {
+        let rows = self.logged.iter().zip(&self.residuals).zip(&logistic.scores);
+        let terms = rows.map(|((pair, residual), score)| {
             let (f, q) = (self.values[*pair], probability(*score));
-            slope += residual * f;
             let along = Along { pi: q, variance: q * (1.0 - q) * f * f, range: f.abs(), eta: self.rate };
-            curvature += along.of_logarithm();
-        }
+            [residual * f, along.of_logarithm()]
+        });
+        let [slope, curvature] = self.shard.ranks().sum_of_rows([0.0; 2], terms)?;
         if curvature <= 0.0 || slope == 0.0 {
-            return (0.0, 0.0);
+            return Ok((0.0, 0.0));
         }
         let alpha = (slope / curvature).clamp(-self.rate, self.rate);
-        #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
-        let decrease = alpha * (slope - 0.5 * alpha * curvature) / self.residuals.len() as f64;
-        (alpha, decrease)
+        let decrease = alpha * (slope - 0.5 * alpha * curvature) / rows_of(&self.shard);
+        Ok((alpha, decrease))
     }
 
     /// Rounds until the mean loss on the held-out log has not fallen for as many as the patience allows.
-    /// Rounds that were played before count.
+    /// Rounds that were played before count. On several ranks the held-out log has the held-out rows of this
+    /// one, behind those of the ranks before, and every rank stops at the same round.
     ///
     /// # Errors
     /// [`BoplError::Policy`] for a held-out log of another coding; [`BoplError::Mismatch`] for one of other
@@ -200,7 +219,8 @@ impl<L: PairLearner> RewardRegression<L> {
         self.fit_watched(contexts, stopping, |_| ControlFlow::Continue(()))
     }
 
-    /// The same with a watcher that sees the number of rounds after each new one, and may end the run.
+    /// The same with a watcher that sees the number of rounds after each new one, and may end the run: the
+    /// run of all ranks, where there are several.
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
@@ -211,11 +231,10 @@ impl<L: PairLearner> RewardRegression<L> {
         mut watch: impl FnMut(usize) -> ControlFlow<()>,
     ) -> Result<StoppedEarly, BoplError> {
         let EarlyStopping { held_out, rounds, ref patience } = *stopping;
-        self.ensemble.check_fit(held_out)?;
-        let is_logistic = self.logistic.is_some();
-        if is_logistic {
-            check_probabilities(held_out)?;
-        }
+        let (is_logistic, ranks) = (self.logistic.is_some(), self.shard.ranks().clone());
+        let check = self.ensemble.check_fit(held_out);
+        ranks.agree(check.and_then(|()| if is_logistic { check_probabilities(held_out) } else { Ok(()) }))?;
+        let shard = Shard::of(ranks.clone(), held_out.len())?;
         // F, or the residuals of the squared loss.
         let mut numbers = if is_logistic { vec![0.0; held_out.len()] } else { held_out.rewards().to_vec() };
         let sign = if is_logistic { 1.0 } else { -1.0 };
@@ -223,9 +242,9 @@ impl<L: PairLearner> RewardRegression<L> {
         let (mut followed, mut stop, mut is_watched) = (0, BoplStop::Rounds, false);
         loop {
             let found = if is_logistic {
-                mean_logistic(held_out.rewards(), &numbers)?
+                mean_logistic(&shard, held_out.rewards(), &numbers)?
             } else {
-                mean_square(&numbers)?
+                mean_square(&shard, &numbers)?
             };
             patience.observe(followed, Some(-found));
             if patience.is_over(followed, 0) {
@@ -236,7 +255,7 @@ impl<L: PairLearner> RewardRegression<L> {
                 if followed >= rounds {
                     break;
                 }
-                if std::mem::replace(&mut is_watched, true) && watch(followed).is_break() {
+                if std::mem::replace(&mut is_watched, true) && ranks.any(watch(followed).is_break())? {
                     stop = BoplStop::Watcher;
                     break;
                 }
@@ -261,9 +280,15 @@ impl<L: PairLearner> RewardRegression<L> {
     /// [`BoplError::BadParameter`] for a rate outside (0, 2), [`BoplError::NotFinite`] for rewards whose
     /// squares are beyond the range of numbers; [`BoplError::TooManyPairs`].
     pub fn new(log: &Log, learner: L, rate: f64) -> Result<Self, BoplError> {
-        let residuals = log.rewards().to_vec();
-        let loss = mean_square(&residuals)?;
-        Self::start(log, learner, rate, (residuals, loss), None)
+        Self::of_rank(log, learner, rate, Ranks::alone())
+    }
+
+    /// The same run on the rows of all ranks, of which this log has those of one.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and [`LearnerError::Ranks`](weak_learners::LearnerError::Ranks).
+    pub fn of_rank(log: &Log, learner: L, rate: f64, ranks: Ranks) -> Result<Self, BoplError> {
+        Self::start(log, learner, rate, (false, ranks))
     }
 
     /// A run of the logistic loss from F_0 = 0, where every reward is predicted to be ½, with the learning
@@ -273,40 +298,56 @@ impl<L: PairLearner> RewardRegression<L> {
     /// [`BoplError::BadParameter`] for a rate outside (0, 2), or a reward outside [0, 1];
     /// [`BoplError::TooManyPairs`].
     pub fn logistic(log: &Log, learner: L, rate: f64) -> Result<Self, BoplError> {
-        check_probabilities(log)?;
-        let (rewards, scores) = (log.rewards().to_vec(), vec![0.0; log.len()]);
-        let loss = mean_logistic(&rewards, &scores)?;
-        let residuals = rewards.iter().map(|r| r - 0.5).collect();
-        Self::start(log, learner, rate, (residuals, loss), Some(Logistic { rewards, scores }))
+        Self::logistic_of_rank(log, learner, rate, Ranks::alone())
+    }
+
+    /// The same run on the rows of all ranks, of which this log has those of one.
+    ///
+    /// # Errors
+    /// As [`logistic`](Self::logistic), and [`LearnerError::Ranks`](weak_learners::LearnerError::Ranks).
+    pub fn logistic_of_rank(log: &Log, learner: L, rate: f64, ranks: Ranks) -> Result<Self, BoplError> {
+        Self::start(log, learner, rate, (true, ranks))
     }
 
     fn start(
         log: &Log,
         learner: L,
         rate: f64,
-        (residuals, loss): (Vec<f64>, f64),
-        logistic: Option<Logistic>,
+        (is_logistic, ranks): (bool, Ranks),
     ) -> Result<Self, BoplError> {
-        if !(rate > 0.0 && rate < 2.0) {
-            return Err(BoplError::BadParameter { name: "rate", value: rate, domain: "(0, 2)" });
-        }
-        let n = log.len();
-        let mut weights = zeros(log)?;
+        let checked = if is_logistic { check_probabilities(log) } else { Ok(()) };
+        let room = checked.and_then(|()| {
+            if !(rate > 0.0 && rate < 2.0) {
+                return Err(BoplError::BadParameter { name: "rate", value: rate, domain: "(0, 2)" });
+            }
+            Ok((PolicyEnsemble::start(log)?, zeros(log)?, zeros(log)?, zeros(log)?))
+        });
+        let (ensemble, gradients, mut weights, values) = ranks.agree(room)?;
+        let (n, rewards) = (log.len(), log.rewards());
+        let shard = Shard::of(ranks, n)?;
+        let (residuals, logistic, loss) = if is_logistic {
+            let (rewards, scores) = (rewards.to_vec(), vec![0.0; n]);
+            let loss = mean_logistic(&shard, &rewards, &scores)?;
+            (rewards.iter().map(|r| r - 0.5).collect(), Some(Logistic { rewards, scores }), loss)
+        } else {
+            (rewards.to_vec(), None, mean_square(&shard, rewards)?)
+        };
         let logged: Vec<usize> =
             log.logged_actions().iter().enumerate().map(|(i, a)| *a as usize * n + i).collect();
         logged.iter().for_each(|pair| weights[*pair] = 1.0);
         Ok(Self {
             rate,
-            contexts: LogContexts::of(log, Shard::whole(n)),
+            contexts: LogContexts::of(log, shard.clone()),
+            shard,
             learner,
-            ensemble: PolicyEnsemble::start(log)?,
+            ensemble,
             logged,
             residuals,
             logistic,
             moved: Vec::with_capacity(n),
-            gradients: zeros(log)?,
+            gradients,
             weights,
-            values: zeros(log)?,
+            values,
             loss,
             record: Vec::new(),
         })
@@ -390,27 +431,36 @@ impl<L: PairLearner> RegressionCheckpoint<L> {
     /// ensemble; [`BoplError::Mismatch`] for an ensemble of other contexts or actions, or a record of another
     /// length; the errors of [`RewardRegression::new`].
     pub fn resume(self, log: &Log) -> Result<RewardRegression<L>, BoplError> {
+        self.resume_of_rank(log, Ranks::alone())
+    }
+
+    /// The same on the rows of all ranks, of which this log has those of one. The number of ranks may be
+    /// another than before.
+    ///
+    /// # Errors
+    /// As [`resume`](Self::resume), and [`LearnerError::Ranks`](weak_learners::LearnerError::Ranks).
+    pub fn resume_of_rank(self, log: &Log, ranks: Ranks) -> Result<RewardRegression<L>, BoplError> {
         let Self { rate, is_logistic, learner, ensemble, record } = self;
-        ensemble.check_fit(log)?;
         let (expected, got) = (ensemble.len(), record.len());
-        if got != expected {
-            return Err(BoplError::Mismatch { argument: "the record", unit: "rounds", expected, got });
-        }
-        let start = if is_logistic { RewardRegression::logistic } else { RewardRegression::new };
-        let mut run = start(log, learner, rate)?;
+        ranks.agree(ensemble.check_fit(log).and(match got == expected {
+            true => Ok(()),
+            false => Err(BoplError::Mismatch { argument: "the record", unit: "rounds", expected, got }),
+        }))?;
+        let mut run = RewardRegression::start(log, learner, rate, (is_logistic, ranks))?;
+        let ranks = run.shard.ranks().clone();
         for (Member { alpha, predictor }, round) in ensemble.members().iter().zip(record) {
             let scores = log.iter().map(|row| predictor.score(row.context, row.action));
-            let f = scores.collect::<Result<Vec<f64>, _>>()?;
-            check_predictions(&f)?;
+            let f = scores.collect::<Result<Vec<f64>, _>>().map_err(BoplError::from);
+            let f = ranks.agree(f.and_then(|f| check_predictions(&f).map(|()| f)))?;
             match &mut run.logistic {
                 None => {
                     check_reproduced("alpha", *alpha, rate)?;
                     run.residuals.iter_mut().zip(&f).for_each(|(residual, f)| *residual -= rate * f);
-                    run.loss = mean_square(&run.residuals)?;
+                    run.loss = mean_square(&run.shard, &run.residuals)?;
                 }
                 Some(Logistic { rewards, scores }) => {
                     scores.iter_mut().zip(&f).for_each(|(score, f)| *score += alpha * f);
-                    run.loss = mean_logistic(rewards, scores)?;
+                    run.loss = mean_logistic(&run.shard, rewards, scores)?;
                     for (residual, (r, score)) in run.residuals.iter_mut().zip(rewards.iter().zip(&*scores)) {
                         *residual = r - probability(*score);
                     }
@@ -597,23 +647,30 @@ fn is_negligible(values: &[f64]) -> bool {
     values.iter().all(|v| v.abs() < NEGLIGIBLE)
 }
 
-fn mean_square(residuals: &[f64]) -> Result<f64, BoplError> {
-    finite("the squared error", mean_of(residuals.iter().map(|r| r * r)))
+fn mean_square(shard: &Shard, residuals: &[f64]) -> Result<f64, BoplError> {
+    finite("the squared error", mean_of(shard, residuals.iter().map(|r| r * r))?)
 }
 
 /// (1/n) Σ (ln(1 + e^F) − rF).
-fn mean_logistic(rewards: &[f64], scores: &[f64]) -> Result<f64, BoplError> {
+fn mean_logistic(shard: &Shard, rewards: &[f64], scores: &[f64]) -> Result<f64, BoplError> {
     let terms = rewards.iter().zip(scores).map(|(r, score)| {
         let certain = if *score > 0.0 { (1.0 - r) * score } else { -r * score };
         certain + (-score.abs()).exp().ln_1p()
     });
-    finite("the logistic loss", mean_of(terms))
+    finite("the logistic loss", mean_of(shard, terms)?)
 }
 
-fn mean_of(terms: impl ExactSizeIterator<Item = f64>) -> f64 {
+/// The mean of the terms of all rows of all ranks, in their order.
+fn mean_of(shard: &Shard, terms: impl Iterator<Item = f64>) -> Result<f64, RankError> {
+    let [sum] = shard.ranks().sum_of_rows([-0.0], terms.map(|term| [term]))?;
+    Ok(sum / rows_of(shard))
+}
+
+/// n, the number of rows of all ranks.
+fn rows_of(shard: &Shard) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
-    let n = terms.len() as f64;
-    terms.sum::<f64>() / n
+    let n = shard.total() as f64;
+    n
 }
 
 fn finite(argument: &'static str, value: f64) -> Result<f64, BoplError> {

@@ -157,16 +157,11 @@ impl WeightedLog {
         // The loss falls with π where v ≥ 0, and is 0 at π = 0 elsewhere.
         let least = |v: &f64| if *v > 0.0 { objective.loss(*v, 1.0, 0.0) } else { 0.0 };
         // Row by row, so that the sum of all ranks is that of one process.
-        let go_on = |before: Vec<u8>| {
-            let before = before.first_chunk().map_or(0.0, |bytes| f64::from_le_bytes(*bytes));
-            let sum = match &self.predicted {
-                None => self.ratios.iter().map(least).fold(before, |sum, loss| sum + loss),
-                Some(predicted) => predicted.most.iter().fold(before, |sum, most| sum + most),
-            };
-            sum.to_le_bytes().to_vec()
-        };
-        let sum = self.shard.ranks().in_order((-0.0_f64).to_le_bytes().to_vec(), go_on)?;
-        let sum = sum.first_chunk().map_or(0.0, |bytes| f64::from_le_bytes(*bytes));
+        let ranks = self.shard.ranks();
+        let [sum] = match &self.predicted {
+            None => ranks.sum_of_rows([-0.0], self.ratios.iter().map(|v| [least(v)])),
+            Some(predicted) => ranks.sum_of_rows([-0.0], predicted.most.iter().map(|most| [*most])),
+        }?;
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
         let mean = sum / self.n() as f64;
         Ok(if self.predicted.is_some() { -mean } else { mean })

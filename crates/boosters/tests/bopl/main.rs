@@ -39,3 +39,6 @@ mod coding;
 mod candidates;
 mod compiled;
 mod ranks;
+mod ranks_of_recipes;
+mod ranks_of_regression;
+mod ranks_of_starts;

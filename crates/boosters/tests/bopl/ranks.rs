@@ -15,16 +15,18 @@ use serde::de::DeserializeOwned;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::time::Duration;
+use weak_learners::batch::SortedColumns;
 use weak_learners::pairs::{
-    BinnedContexts, ColumnSampling, HistogramPairTree, PairGrowth, PairLearner, PairTree, RowSampling,
+    BinnedContexts, ColumnSampling, ExactPairTree, GradientSampling, HistogramPairTree, PairGrowth,
+    PairLearner, PairTree, RowSampling,
 };
 use weak_learners::{LearnerError, RankError, Ranks, Shard};
 
 /// Long enough for a busy machine.
-const LIMIT: Duration = Duration::from_secs(300);
+pub(crate) const LIMIT: Duration = Duration::from_secs(300);
 
 /// The work of every rank, inside a pool of so many threads or none.
-fn run<T: Send>(
+pub(crate) fn run<T: Send>(
     size: usize,
     threads: Option<NonZero<usize>>,
     limit: Duration,
@@ -38,29 +40,29 @@ fn run<T: Send>(
         }
     })
 }
-const ROUNDS: usize = 3;
+pub(crate) const ROUNDS: usize = 3;
 /// Seven blocks, so that each of seven ranks has one.
-const ROWS: usize = 6 * Shard::BLOCK + 200;
+pub(crate) const ROWS: usize = 6 * Shard::BLOCK + 200;
 
 /// The rows of a rank, which begin at a block.
-fn of_rank(log: &Log, ranks: &Ranks) -> Log {
+pub(crate) fn of_rank(log: &Log, ranks: &Ranks) -> Log {
     log.select(Shard::rows(log.len(), ranks.rank(), ranks.size())).unwrap()
 }
 
-fn contexts(log: &Log, ranks: &Ranks) -> Result<BinnedContexts, LearnerError> {
+pub(crate) fn contexts(log: &Log, ranks: &Ranks) -> Result<BinnedContexts, LearnerError> {
     BinnedContexts::of_rank(log.contexts().clone(), 64, ranks.clone())
 }
 
-fn settings(step: Step) -> Settings {
+pub(crate) fn settings(step: Step) -> Settings {
     Settings::builder().translation(-0.2).ridge(1e-3).step(step).build().unwrap()
 }
 
-fn growth(depth: u32) -> PairGrowth {
+pub(crate) fn growth(depth: u32) -> PairGrowth {
     PairGrowth::builder().max_depth(depth).min_child_weight(1.0).reg_lambda(0.5).build().unwrap()
 }
 
 /// All that is saved of a run: the model, the checkpoint and the estimates.
-fn saved<O, L>(run: &PolicyBoosting<O, L>, validation: &Validation<'_>) -> Vec<u8>
+pub(crate) fn saved<O, L>(run: &PolicyBoosting<O, L>, validation: &Validation<'_>) -> Vec<u8>
 where
     O: PolicyObjective,
     L: PairLearner<Contexts = BinnedContexts, Hypothesis = PairTree> + Clone + Serialize,
@@ -140,6 +142,18 @@ fn ranks_and_threads_change_no_byte_of_a_model_of_samples_and_searches() {
         (&log, &held_out),
         (&HistogramPairTree::new(growth(4)), Step::LineSearch),
     );
+}
+
+#[test]
+fn ranks_and_threads_change_no_byte_of_a_model_of_signs_and_of_large_gradients() {
+    let task = Task::letters(ROWS);
+    let (log, held_out) = (task.log(Reward::Noisy, 1), task.log(Reward::Right, 2));
+    let signs = Classification::new(HistogramPairTree::new(growth(3).of_signs()));
+    assert_same::<Bopl, _>("signs", (&log, &held_out), (&signs, Step::LineSearch));
+    let trees = HistogramPairTree::new(growth(4));
+    let by_size = GradientSampling::new(trees, 0.3, ChaCha8Rng::seed_from_u64(4)).unwrap();
+    let step = Step::SecondOrder { learning_rate: 0.3 };
+    assert_same::<BoplS, _>("large gradients", (&log, &held_out), (&by_size, step));
 }
 
 /// Every row lacks an action, another one than that of the log.
@@ -252,6 +266,7 @@ fn messages_and_bytes_of_a_round_are_those_of_its_blocks() {
     }
 }
 
+/// The exact engines have contexts of one process only.
 #[test]
 fn what_does_not_know_of_ranks_refuses_them() {
     let log = Task::adults(2 * Shard::BLOCK).log(Reward::Right, 1);
@@ -264,15 +279,20 @@ fn what_does_not_know_of_ranks_refuses_them() {
         assert_eq!(regression.round(&contexts).map(|_| ()), Err(BoplError::OtherContexts));
         let mut alone = PolicyBoosting::<Bopl, _>::new(&here, trees.clone(), Settings::default()).unwrap();
         assert_eq!(alone.round(&contexts).map(|_| ()), Err(BoplError::OtherContexts));
-        // A base learner that adds doubles over all rows.
-        let signs = Classification::new(HistogramPairTree::new(growth(3).of_signs()));
-        let mut run = PolicyBoosting::<Bopl, _>::of_rank(&here, signs, Settings::default(), ranks).unwrap();
-        let refused = run.round(&contexts).map(|_| ());
-        let refused =
-            matches!(refused, Err(BoplError::Learner(LearnerError::Ranks(RankError::OneRankOnly { .. }))));
-        assert!(refused);
+        // Contexts of one process alone.
+        let is_refused = |error: Option<BoplError>| {
+            matches!(error, Some(BoplError::Learner(LearnerError::Ranks(RankError::OneRankOnly { .. }))))
+        };
+        let (exact, settings) = (ExactPairTree::new(growth(3)), Settings::default());
+        let sorted = SortedColumns::new(here.contexts().clone()).unwrap();
+        let mut run =
+            PolicyBoosting::<Bopl, _>::of_rank(&here, exact.clone(), settings, ranks.clone()).unwrap();
+        assert!(is_refused(run.round(&sorted).err()));
+        let mut run = RewardRegression::of_rank(&here, exact, 0.5, ranks.clone()).unwrap();
+        assert!(is_refused(run.round(&sorted).err()));
+        let mut run = PolicyBoosting::<Bopl, _>::of_rank(&here, trees, settings, ranks).unwrap();
         let whole = BinnedContexts::new(here.contexts().clone()).unwrap();
-        assert_eq!(run.round(&whole).map(|_| ()), Err(BoplError::OtherContexts));
+        assert!(is_refused(run.round(&whole).err()));
     });
     assert!(found.iter().all(Option::is_some));
 }

@@ -191,10 +191,11 @@ impl<'a> PairRound<'a> {
     }
 
     /// The same of the examples of one rank, of which none needs a weight: the learner refuses a round in
-    /// which no rank has one.
+    /// which no rank has one. A rank may have no example, where others have the drawn ones.
     ///
     /// # Errors
-    /// As [`new`](Self::new), but for [`LearnerError::ZeroWeights`].
+    /// As [`new`](Self::new), but for [`LearnerError::ZeroWeights`], and for [`LearnerError::Empty`] without
+    /// examples.
     pub fn of_rank(
         examples: usize,
         actions: usize,
@@ -210,7 +211,7 @@ impl<'a> PairRound<'a> {
         weights: PairWeights<'a>,
         needs_weight: bool,
     ) -> Result<Self, LearnerError> {
-        let of_pairs = check_sizes(examples, actions)?;
+        let of_pairs = check_sizes(examples, actions, needs_weight)?;
         let (given, expected) = match weights {
             PairWeights::OfExamples(h) => (h, examples),
             PairWeights::OfPairs(h) => (h, of_pairs),
@@ -234,7 +235,7 @@ impl<'a> PairRound<'a> {
         if needs_weight && given.iter().all(|h| *h == 0.0) {
             return Err(LearnerError::ZeroWeights);
         }
-        for (action, g) in gradients.chunks_exact(examples).enumerate() {
+        for (action, g) in gradients.chunks_exact(examples.max(1)).enumerate() {
             let h = &given[if expected == of_pairs { action * examples } else { 0 }..][..examples];
             let bad = |(g, h): (&f64, &f64)| (*g != 0.0) & (*h == 0.0);
             if let Some(i) = g.iter().zip(h).position(bad) {
@@ -316,6 +317,9 @@ pub(super) fn check_columns(contexts: &impl Sample, columns: &[bool]) -> Result<
     }
 }
 
+/// The words of a generator that a number takes, where each example has its own.
+pub(super) const WORDS: u128 = 2;
+
 /// Checks a share of examples or columns to draw.
 pub(super) fn check_share(share: f64) -> Result<(), LearnerError> {
     if share > 0.0 && share <= 1.0 {
@@ -341,16 +345,16 @@ pub(super) fn evaluate(
 }
 
 /// n·|A|, if the learners can count so many pairs.
-fn check_sizes(examples: usize, actions: usize) -> Result<usize, LearnerError> {
-    for (argument, count) in [("examples", examples), ("actions", actions)] {
-        if count == 0 {
+fn check_sizes(examples: usize, actions: usize, needs_examples: bool) -> Result<usize, LearnerError> {
+    for (argument, is_empty) in [("examples", needs_examples && examples == 0), ("actions", actions == 0)] {
+        if is_empty {
             return Err(LearnerError::Empty { argument });
         }
     }
     #[allow(clippy::cast_precision_loss, reason = "for the message")]
     let refused =
         |name, value: usize, domain| LearnerError::BadParameter { name, value: value as f64, domain };
-    if u32::try_from(examples - 1).is_err() {
+    if u32::try_from(examples.saturating_sub(1)).is_err() {
         return Err(refused("examples", examples, "n ≤ 2^32"));
     }
     if i32::try_from(actions).is_err() {
@@ -369,9 +373,9 @@ fn is_sound(examples: usize, gradients: &[f64], weights: &[f64]) -> bool {
         g.iter().zip(h).fold(true, |all, pair| all & is_fine(pair))
     };
     let are_gradients = if in_pool(gradients.len(), 1 << 16) {
-        gradients.par_chunks_exact(examples).enumerate().all(of_action)
+        gradients.par_chunks_exact(examples.max(1)).enumerate().all(of_action)
     } else {
-        gradients.chunks_exact(examples).enumerate().all(of_action)
+        gradients.chunks_exact(examples.max(1)).enumerate().all(of_action)
     };
     are_gradients && are_weights(weights)
 }

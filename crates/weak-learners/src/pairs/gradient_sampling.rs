@@ -1,9 +1,9 @@
 //! Training on examples drawn by the size of their gradients.
 
-use super::contract::check_share;
+use super::contract::{WORDS, check_share};
 use super::{PairLearner, PairRound, PairWeights, RowRestricted};
 use crate::batch::Sample;
-use crate::{LearnerError, RankError};
+use crate::{LearnerError, RankError, Ranks, Shard};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 /// on all pairs, and what is sure about its rounds are as with any learner. Made for second-order steps,
 /// whose weights shrink with the gradients: where weights stay large, 1/p_i makes their sums noisy.
 /// *Randomness:* one number an example and round, from its own saved generator; a refused round draws
-/// nothing. *Cost:* two passes over the round and a few over the examples, a copy of the drawn part, and
+/// nothing. *Ranks:* sizes are summed row by row from rank to rank, some three passes of 16 bytes a round;
+/// example i of all has the i-th number, so that ranks draw as one process does. *Cost:* two passes over the round and a few over the examples, a copy of the drawn part, and
 /// `train_on`; 12 bytes an example and 16 a drawn pair, kept from one training to the next.
 ///
 /// ```
@@ -99,13 +100,11 @@ impl<L: RowRestricted> PairLearner for GradientSampling<L> {
         values: &mut [f64],
     ) -> Result<Self::Hypothesis, LearnerError> {
         round.check_against(contexts, values)?;
-        if contexts.shard().is_some() {
-            return Err(RankError::OneRankOnly { what: "sampling by gradients" }.into());
-        }
         let mut rng = self.rng.clone();
-        self.work.draw(round, self.share, &mut rng);
+        self.work.draw(round, contexts.shard(), self.share, &mut rng)?;
         let Work { rows, factors, gradients, weights, .. } = &mut self.work;
-        let trained = if rows.is_empty() {
+        let ranks = contexts.shard().map_or(&Ranks::alone(), Shard::ranks).clone();
+        let trained = if !ranks.any(!rows.is_empty())? {
             self.learner.train(contexts, round, values)
         } else {
             let n = round.examples();
@@ -114,7 +113,12 @@ impl<L: RowRestricted> PairLearner for GradientSampling<L> {
                 PairWeights::OfExamples(h) => PairWeights::OfExamples(gather(h, n, (rows, factors), weights)),
                 PairWeights::OfPairs(h) => PairWeights::OfPairs(gather(h, n, (rows, factors), weights)),
             };
-            let part = PairRound::new(rows.len(), round.actions(), gradients, weights)?;
+            let part = match ranks.are_several() {
+                false => PairRound::new(rows.len(), round.actions(), gradients, weights),
+                // A rank may have drawn none.
+                true => PairRound::of_rank(rows.len(), round.actions(), gradients, weights),
+            };
+            let part = ranks.agree(part)?;
             self.learner.train_on(contexts, rows, &part, values)
         }?;
         self.rng = rng;
@@ -123,7 +127,14 @@ impl<L: RowRestricted> PairLearner for GradientSampling<L> {
 }
 
 impl Work {
-    fn draw(&mut self, round: &PairRound<'_>, share: f64, rng: &mut ChaCha8Rng) {
+    /// Draws among the examples of a rank, or of all.
+    fn draw(
+        &mut self,
+        round: &PairRound<'_>,
+        shard: Option<&Shard>,
+        share: f64,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(), RankError> {
         let Self { sizes, rows, factors, .. } = self;
         let n = round.examples();
         sizes.clear();
@@ -132,10 +143,15 @@ impl Work {
             sizes.iter_mut().zip(column).for_each(|(size, g)| *size += g * g);
         }
         sizes.iter_mut().for_each(|size| *size = size.sqrt());
+        let whole = Shard::whole(n);
+        let shard = shard.unwrap_or(&whole);
         #[allow(clippy::cast_precision_loss, reason = "a count of examples")]
-        let c = scale(sizes, share * n as f64);
+        let c = scale(sizes, share * shard.total() as f64, shard.ranks())?;
         rows.clear();
         factors.clear();
+        let start = rng.get_word_pos();
+        let number = |i: usize| start.wrapping_add(WORDS * i as u128);
+        rng.set_word_pos(number(shard.first()));
         for (i, size) in (0..=u32::MAX).zip(sizes) {
             let p = c * *size;
             // An example without a gradient is never drawn: p is then 0, or no number.
@@ -144,23 +160,22 @@ impl Work {
                 factors.push(1.0 / p.min(1.0));
             }
         }
+        rng.set_word_pos(number(shard.total()));
+        Ok(())
     }
 }
 
-/// c with Σ min(1, c·size) = target, or as near as it gets. It rises to there: with the certain ones of the
-/// c before it is too small, unless there are no more of them.
-fn scale(sizes: &[f64], target: f64) -> f64 {
-    let mut c = target / sizes.iter().sum::<f64>();
+/// c with Σ min(1, c·size) = target over all ranks, or as near as it gets. It rises to there: with the
+/// certain ones of the c before it is too small, unless there are no more of them.
+fn scale(sizes: &[f64], target: f64, ranks: &Ranks) -> Result<f64, RankError> {
+    let [all] = ranks.sum_of_rows([-0.0], sizes.iter().map(|size| [*size]))?;
+    let mut c = target / all;
     loop {
-        let (mut certain, mut rest) = (0.0, 0.0);
-        for size in sizes {
-            let is_certain = c * size >= 1.0;
-            certain += f64::from(u8::from(is_certain));
-            rest += if is_certain { 0.0 } else { *size };
-        }
+        let terms = sizes.iter().map(|size| if c * size >= 1.0 { [1.0, 0.0] } else { [0.0, *size] });
+        let [certain, rest] = ranks.sum_of_rows([0.0; 2], terms)?;
         let next = (target - certain) / rest;
         if !(rest > 0.0 && next > c * (1.0 + 1e-9)) {
-            return c;
+            return Ok(c);
         }
         c = next;
     }

@@ -1,6 +1,6 @@
 //! Training on a part of the examples, or on a part of the columns.
 
-use super::contract::check_share;
+use super::contract::{WORDS, check_share};
 use super::{ColumnRestricted, PairLearner, PairRound, PairWeights};
 use crate::LearnerError;
 use crate::batch::Sample;
@@ -50,9 +50,6 @@ pub struct RowSampling<L> {
     #[serde(skip)]
     weights: Vec<f64>,
 }
-
-/// The words of a generator that a number takes.
-const WORDS: u128 = 2;
 
 impl<L> RowSampling<L> {
     /// Each example with probability `share`.

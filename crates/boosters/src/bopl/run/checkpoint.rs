@@ -119,7 +119,25 @@ impl<L: PairLearner> Checkpoint<L> {
     where
         L::Hypothesis: Sync,
     {
-        self.resume_with(log, (Some(predictions), Ranks::alone()))
+        self.resume_doubly_robust_of_rank(log, predictions, Ranks::alone())
+    }
+
+    /// The same on the rows of all ranks, of which this log and these predictions have those of one. The
+    /// number of ranks may be another than before.
+    ///
+    /// # Errors
+    /// As of [`resume_doubly_robust`](Self::resume_doubly_robust), and
+    /// [`LearnerError::Ranks`](weak_learners::LearnerError::Ranks).
+    pub fn resume_doubly_robust_of_rank(
+        self,
+        log: &Log,
+        predictions: &[f64],
+        ranks: Ranks,
+    ) -> Result<PolicyBoosting<Bopl, L>, BoplError>
+    where
+        L::Hypothesis: Sync,
+    {
+        self.resume_with(log, (Some(predictions), ranks))
     }
 
     fn resume_with<O: PolicyObjective>(
@@ -145,7 +163,8 @@ impl<L: PairLearner> Checkpoint<L> {
         if fingerprint != Fingerprint::of_rank(log, &Shard::of(ranks.clone(), log.len())?)? {
             return Err(BoplError::AnotherLog);
         }
-        if trained_on != predictions.map(Fingerprint::of_numbers) {
+        let of_table = |predictions| Fingerprint::of_numbers_of_rank(predictions, &ranks);
+        if trained_on != predictions.map(of_table).transpose()? {
             return Err(BoplError::OtherPredictions);
         }
         ensemble.check_fit(log)?;
@@ -155,11 +174,12 @@ impl<L: PairLearner> Checkpoint<L> {
             return Err(BoplError::Mismatch { argument: "the record", unit: "rounds", expected, got });
         };
         let (start, found) = ensemble.members().split_at(before);
-        let mut scores = zeros(log)?;
-        add_members(start, log, &mut scores)?;
-        check_predictions(&scores)?;
-        let nothing = PolicyEnsemble::start(log)?;
-        let mut run = PolicyBoosting::start(log, learner, settings, (nothing, scores), (predictions, ranks))?;
+        let scores = zeros(log).and_then(|mut scores| {
+            add_members(start, log, &mut scores)?;
+            check_predictions(&scores)?;
+            Ok((PolicyEnsemble::start(log)?, scores))
+        });
+        let mut run = PolicyBoosting::start(log, learner, settings, scores, (predictions, ranks))?;
         for (round, member) in record.iter().zip(found) {
             check_reproduced("alpha", round.alpha, member.alpha)?;
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::digest::common::hazmat::{SerializableState, SerializedState};
 use sha2::{Digest, Sha256};
 use weak_learners::batch::Sample;
-use weak_learners::{RankError, Shard};
+use weak_learners::{RankError, Ranks, Shard};
 
 /// The SHA-256 of all numbers of a log (contexts, actions, propensities, rewards and sets on offer), or of a
 /// table.
@@ -56,8 +56,16 @@ impl Fingerprint {
     /// Of a table.
     pub(in crate::bopl) fn of_numbers(numbers: &[f64]) -> Self {
         let mut hash = Sha256::new();
-        numbers.iter().for_each(|number| hash.update(number.to_le_bytes()));
+        add_numbers(numbers, &mut hash);
         Self::from_hash(hash)
+    }
+
+    /// The same of the rows of all ranks.
+    ///
+    /// # Errors
+    /// Those of the ranks.
+    pub(super) fn of_numbers_of_rank(numbers: &[f64], ranks: &Ranks) -> Result<Self, RankError> {
+        Self::from_rank_to_rank(ranks, &Sha256::new(), |hash| add_numbers(numbers, hash))
     }
 
     fn from_hash(hash: Sha256) -> Self {
@@ -75,10 +83,18 @@ impl Fingerprint {
     /// # Errors
     /// Those of the ranks.
     pub(crate) fn of_rank(log: &Log, shard: &Shard) -> Result<Self, RankError> {
-        let start = of_shape(log, shard.total()).serialize().to_vec();
-        let state = shard.ranks().in_order(start, |before| {
+        let start = of_shape(log, shard.total());
+        Self::from_rank_to_rank(shard.ranks(), &start, |hash| add_log(log, hash))
+    }
+
+    fn from_rank_to_rank(
+        ranks: &Ranks,
+        start: &Sha256,
+        add_own: impl FnOnce(&mut Sha256),
+    ) -> Result<Self, RankError> {
+        let state = ranks.in_order(start.serialize().to_vec(), |before| {
             let mut hash = restored(&before);
-            add_log(log, &mut hash);
+            add_own(&mut hash);
             hash.serialize().to_vec()
         })?;
         Ok(Self::from_hash(restored(&state)))
@@ -98,6 +114,10 @@ fn of_shape(log: &Log, rows: usize) -> Sha256 {
 fn restored(state: &[u8]) -> Sha256 {
     let state = SerializedState::<Sha256>::try_from(state);
     state.ok().and_then(|state| Sha256::deserialize(&state).ok()).unwrap_or_default()
+}
+
+fn add_numbers(numbers: &[f64], hash: &mut Sha256) {
+    numbers.iter().for_each(|number| hash.update(number.to_le_bytes()));
 }
 
 fn add_log(log: &Log, hash: &mut Sha256) {
@@ -164,8 +184,11 @@ impl LogContexts {
                 return Err(BoplError::Mismatch { argument: "contexts", unit, expected, got });
             }
         }
-        let is_of_rank = shard.ranks().are_several().then_some(shard);
-        if contexts.fingerprint() != fingerprint || contexts.shard() != is_of_rank {
+        let are_several = shard.ranks().are_several();
+        if are_several && contexts.shard().is_none() {
+            return Err(RankError::OneRankOnly { what: "a base learner on contexts of one process" }.into());
+        }
+        if contexts.fingerprint() != fingerprint || contexts.shard() != are_several.then_some(shard) {
             return Err(BoplError::OtherContexts);
         }
         Ok(())

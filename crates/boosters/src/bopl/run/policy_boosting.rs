@@ -71,34 +71,20 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     /// As [`new`](Self::new), and [`LearnerError::Ranks`](weak_learners::LearnerError::Ranks): also where the
     /// rows do not begin at a block.
     pub fn of_rank(log: &Log, learner: L, settings: Settings, ranks: Ranks) -> Result<Self, BoplError> {
-        let start = (PolicyEnsemble::start(log)?, zeros(log)?);
-        Self::start(log, learner, settings, start, (None, ranks))
+        Self::start(log, learner, settings, at_origin(log), (None, ranks))
     }
 
     /// A run that starts at an ensemble with its values on the log, and has predicted rewards or none, on the
-    /// rows of these ranks.
+    /// rows of these ranks. An error of one rank is that of all.
     pub(super) fn start(
         log: &Log,
         learner: L,
         settings: Settings,
-        (ensemble, scores): (PolicyEnsemble<L::Hypothesis>, Vec<f64>),
+        start: Result<(PolicyEnsemble<L::Hypothesis>, Vec<f64>), BoplError>,
         (predictions, ranks): (Option<&[f64]>, Ranks),
     ) -> Result<Self, BoplError> {
-        let translation = settings.translation();
-        let weights = ImportanceWeights { clip: settings.clip(), switch: settings.switch() };
-        let weighted = || {
-            let mut weighted = WeightedLog::new(log, translation, weights)?;
-            if let Some(predictions) = predictions {
-                weighted = weighted.with_predictions(log, predictions, (translation, weights))?;
-            }
-            if O::IS_NONNEGATIVE
-                && let Some(row) = weighted.ratios.iter().position(|v| *v < 0.0)
-            {
-                return Err(BoplError::NegativeReward { row, reward: log.rewards()[row] + translation });
-            }
-            Ok(weighted)
-        };
-        let weighted = ranks.agree(weighted())?;
+        let here = start.and_then(|start| Ok((start, Self::weighted(log, &settings, predictions)?)));
+        let ((ensemble, scores), weighted) = ranks.agree(here)?;
         let shard = Shard::of(ranks, log.len())?;
         let weighted = weighted.among(shard.clone())?;
         let objective = O::of(settings.smoothing(), shard.total());
@@ -106,9 +92,31 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
         let boosting = Boosting::start(log, learner, weighted, how, ensemble, scores)?;
         let optimal = boosting.log().optimal_risk(objective)?;
         let account = Account::open(optimal, boosting.evaluation().objective);
-        let (fingerprint, contexts) = (Fingerprint::of_rank(log, &shard)?, LogContexts::of(log, shard));
-        let predictions = predictions.map(Fingerprint::of_numbers);
+        let fingerprint = Fingerprint::of_rank(log, &shard)?;
+        let of_table = |predictions| Fingerprint::of_numbers_of_rank(predictions, shard.ranks());
+        let predictions = predictions.map(of_table).transpose()?;
+        let contexts = LogContexts::of(log, shard);
         Ok(Self { boosting, settings, fingerprint, predictions, contexts, account })
+    }
+
+    /// The numbers of a log that a run needs.
+    fn weighted(
+        log: &Log,
+        settings: &Settings,
+        predictions: Option<&[f64]>,
+    ) -> Result<WeightedLog, BoplError> {
+        let translation = settings.translation();
+        let weights = ImportanceWeights { clip: settings.clip(), switch: settings.switch() };
+        let mut weighted = WeightedLog::new(log, translation, weights)?;
+        if let Some(predictions) = predictions {
+            weighted = weighted.with_predictions(log, predictions, (translation, weights))?;
+        }
+        if O::IS_NONNEGATIVE
+            && let Some(row) = weighted.ratios.iter().position(|v| *v < 0.0)
+        {
+            return Err(BoplError::NegativeReward { row, reward: log.rewards()[row] + translation });
+        }
+        Ok(weighted)
     }
 
     /// Restores the round records after the scores were replayed from `ensemble`, whose members from `before`
@@ -169,8 +177,22 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> 
         settings: Settings,
         ensemble: PolicyEnsemble<L::Hypothesis>,
     ) -> Result<Self, BoplError> {
-        let start = at_ensemble(log, ensemble)?;
-        Self::start(log, learner, settings, start, (None, Ranks::alone()))
+        Self::from_ensemble_of_rank(log, learner, settings, ensemble, Ranks::alone())
+    }
+
+    /// The same on the rows of all ranks, of which this log has those of one, as [`of_rank`](Self::of_rank)
+    /// says. Every rank starts at the same ensemble.
+    ///
+    /// # Errors
+    /// As of [`from_ensemble`](Self::from_ensemble) and [`of_rank`](Self::of_rank).
+    pub fn from_ensemble_of_rank(
+        log: &Log,
+        learner: L,
+        settings: Settings,
+        ensemble: PolicyEnsemble<L::Hypothesis>,
+        ranks: Ranks,
+    ) -> Result<Self, BoplError> {
+        Self::start(log, learner, settings, at_ensemble(log, ensemble), (None, ranks))
     }
 
     /// Plays rounds until there is a reason to stop, and returns it.
@@ -178,7 +200,8 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> 
     /// `rounds` counts from the run's first round on, so that a run that was stopped and continued keeps the
     /// rule. The validation follows the run and ends it when its patience is exhausted. Rounds inherited from
     /// a warm start do not count towards patience. `watch` sees the run and the validation after each round.
-    /// It may draw progress, save a [`checkpoint`](Self::checkpoint) every so many rounds, or end the run.
+    /// It may draw progress, save a [`checkpoint`](Self::checkpoint) every so many rounds, or end the run:
+    /// that of all ranks, where there are several.
     ///
     /// ```
     /// use boosters::bopl::{BoplS, PolicyBoosting, Settings, Smoothness, Step, BoplStop, Validation};
@@ -236,7 +259,8 @@ impl<O: PolicyObjective, L: PairLearner<Hypothesis: Sync>> PolicyBoosting<O, L> 
             if let Some(validation) = &mut validation {
                 validation.follow(self.ensemble())?;
             }
-            if watch(self, validation.as_deref()).is_break() {
+            let ends = watch(self, validation.as_deref()).is_break();
+            if self.boosting.log().shard.ranks().any(ends)? {
                 return Ok(BoplStop::Watcher);
             }
         }
@@ -369,8 +393,22 @@ impl<L: PairLearner> PolicyBoosting<Bopl, L> {
         settings: Settings,
         predictions: &[f64],
     ) -> Result<Self, BoplError> {
-        let start = (PolicyEnsemble::start(log)?, zeros(log)?);
-        Self::start(log, learner, settings, start, (Some(predictions), Ranks::alone()))
+        Self::doubly_robust_of_rank(log, learner, settings, predictions, Ranks::alone())
+    }
+
+    /// The same on the rows of all ranks, of which this log and these predictions have those of one, as
+    /// [`of_rank`](Self::of_rank) says.
+    ///
+    /// # Errors
+    /// As of [`doubly_robust`](Self::doubly_robust) and [`of_rank`](Self::of_rank).
+    pub fn doubly_robust_of_rank(
+        log: &Log,
+        learner: L,
+        settings: Settings,
+        predictions: &[f64],
+        ranks: Ranks,
+    ) -> Result<Self, BoplError> {
+        Self::start(log, learner, settings, at_origin(log), (Some(predictions), ranks))
     }
 
     /// A run of [`doubly_robust`](Self::doubly_robust) that starts at an ensemble, as
@@ -388,9 +426,33 @@ impl<L: PairLearner> PolicyBoosting<Bopl, L> {
     where
         L::Hypothesis: Sync,
     {
-        let start = at_ensemble(log, ensemble)?;
-        Self::start(log, learner, settings, start, (Some(predictions), Ranks::alone()))
+        let how = (ensemble, Ranks::alone());
+        Self::doubly_robust_from_ensemble_of_rank(log, learner, settings, predictions, how)
     }
+
+    /// The same on the rows of all ranks, of which this log and these predictions have those of one, as
+    /// [`of_rank`](Self::of_rank) says.
+    ///
+    /// # Errors
+    /// As of [`doubly_robust_from_ensemble`](Self::doubly_robust_from_ensemble) and
+    /// [`of_rank`](Self::of_rank).
+    pub fn doubly_robust_from_ensemble_of_rank(
+        log: &Log,
+        learner: L,
+        settings: Settings,
+        predictions: &[f64],
+        (ensemble, ranks): (PolicyEnsemble<L::Hypothesis>, Ranks),
+    ) -> Result<Self, BoplError>
+    where
+        L::Hypothesis: Sync,
+    {
+        Self::start(log, learner, settings, at_ensemble(log, ensemble), (Some(predictions), ranks))
+    }
+}
+
+/// F_0 = 0 with its values on the log.
+fn at_origin<H: PairHypothesis>(log: &Log) -> Result<(PolicyEnsemble<H>, Vec<f64>), BoplError> {
+    Ok((PolicyEnsemble::start(log)?, zeros(log)?))
 }
 
 /// An ensemble of the log's coding with its values on the log.

@@ -343,6 +343,10 @@ impl Layout {
     fn lay_by_row(&mut self) {
         let m = self.rows;
         self.by_row.resize(m * self.groups, 0);
+        // A rank may have none of the rows that were drawn.
+        if m == 0 {
+            return;
+        }
         for (block, bytes) in self.by_row.chunks_mut(m * BLOCK).enumerate() {
             let width = bytes.len() / m;
             // A tile of rows stays in the first-level cache while its columns are written.

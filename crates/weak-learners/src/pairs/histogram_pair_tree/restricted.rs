@@ -7,7 +7,7 @@ use super::split::Cut;
 use crate::batch::Sample;
 use crate::batch::contract::in_pool;
 use crate::pairs::{BinnedContexts, PairNode, PairRound, PairTree, RowRestricted};
-use crate::{LearnerError, RankError, Shard};
+use crate::{LearnerError, Shard};
 use rayon::prelude::*;
 
 impl RowRestricted for HistogramPairTree {
@@ -22,13 +22,13 @@ impl RowRestricted for HistogramPairTree {
     ) -> Result<PairTree, LearnerError> {
         let n = contexts.size();
         check(n, rows, part, values)?;
-        if contexts.shard().is_some() {
-            return Err(RankError::OneRankOnly { what: "a tree of some examples" }.into());
-        }
+        let shard = match contexts.shard() {
+            None => Shard::whole(rows.len()),
+            Some(shard) => Shard::of(shard.ranks().clone(), rows.len())?,
+        };
         let Self { growth, work } = self;
         let mut layout = std::mem::take(&mut work.rows);
         layout.select(contexts.layout(), rows);
-        let shard = Shard::whole(rows.len());
         let grown = work.tree(*growth, (contexts, &layout, &shard), part, None);
         work.rows = layout;
         let (tree, _) = grown?;
