@@ -164,7 +164,8 @@ impl TrainJob {
         let parts = split.parts(shard.total(), settings.holdout_share, self.seed)?;
         let (learning, of_learning) = self.dealt(log, &shard, &parts.learning)?;
         let judging = own(parts.judging.iter().copied(), &shard, log.len());
-        let mut clock = Clock::new(self.budget, now(), parts.judging.len().div_ceil(ranks.size()));
+        let clock = Clock::new(self.budget, now(), parts.judging.len().div_ceil(ranks.size()));
+        let mut clock = clock.shared_by(of_learning.ranks().size());
         // The clock of one rank is that of all.
         let has_clock = ranks.rank() == 0;
         let mut seconds = Seconds::default();
