@@ -25,7 +25,7 @@ pub(crate) fn times_of_every_row(log: &Log, ranks: &Ranks) -> Result<u64, RankEr
     let mut to = vec![Vec::new(); ranks.size()];
     for hash in hashes {
         let rank = (u128::from(hash) * to.len() as u128) >> 64;
-        to[rank as usize].extend(hash.to_le_bytes());
+        to[usize::try_from(rank).unwrap_or_default()].extend(hash.to_le_bytes());
     }
     let from = ranks.exchange(to)?.concat();
     let own = from.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();

@@ -135,8 +135,8 @@ impl Ranks {
     /// use ranks::{RankError, Ranks, on_threads};
     /// use std::time::Duration;
     /// let found = on_threads(2, Duration::from_secs(60), |ranks: Ranks| {
-    ///     let own = if ranks.rank() == 1 { Err(RankError::Lengths { expected: 1, found: 2 }) } else { Ok(7) };
-    ///     ranks.agree(own)
+    ///     let refused = RankError::Lengths { expected: 1, found: 2 };
+    ///     ranks.agree(if ranks.rank() == 1 { Err(refused) } else { Ok(7) })
     /// });
     /// let reason = "the ranks have 1 and 2 numbers of the same kind".to_owned();
     /// assert_eq!(found[0], Some(Err(RankError::Failed { rank: 1, reason })));

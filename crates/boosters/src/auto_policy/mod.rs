@@ -35,8 +35,8 @@ use weak_learners::{Ranks, Shard};
 
 /// A recipe: the number of candidates, the most rounds of each, and a seed.
 ///
-/// *How.* Rewards are mapped to [0, 1]. The search takes all rows, or 1,000,000 of them by lot. They are dealt
-/// to five folds. One of them is held out, and in a
+/// *How.* Rewards are mapped to [0, 1]. The search takes all rows, or 1,000,000 of them by lot.
+/// They are dealt to five folds. One of them is held out, and in a
 /// log below 10,000 rows each of them in turn. A candidate is trained on the other rows, and after every
 /// round the argmax policy is valued on the held-out fold by DR, with a model of rewards that is fitted on
 /// the same training rows. All candidates play until Ση = 2. The best one then leads, and goes on until Ση =

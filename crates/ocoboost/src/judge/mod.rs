@@ -168,8 +168,8 @@ impl JudgeJob {
         job.judge_one(&log, &observed[0], None, &Circumstances::GIVEN)
     }
 
-    /// The rows of every policy, with a cross-fitted model of rewards if it is wanted and can be fitted; those
-    /// of all ranks.
+    /// The rows of every policy, with a cross-fitted model of rewards if it is wanted and can be fitted;
+    /// those of all ranks.
     fn observe(
         &self,
         log: &Log,

@@ -18,6 +18,8 @@ pub(super) struct Clock {
     begun: f64,
     /// The rows to judge on.
     judged: usize,
+    /// Who shares the rows of the training; each of them searches on all rows of the search.
+    ranks: usize,
     /// Seconds and row-rounds of every candidate.
     rounds: BTreeMap<usize, (f64, f64)>,
     /// The candidate and rows of the round that is under way, and when it began.
@@ -57,6 +59,7 @@ impl Clock {
             budget: budget.as_secs_f64(),
             begun,
             judged,
+            ranks: 1,
             rounds: BTreeMap::new(),
             under_way: None,
             plan: None,
@@ -69,6 +72,11 @@ impl Clock {
             models: 0.0,
             seen: begun,
         }
+    }
+
+    /// The same of a training whose rows so many ranks share.
+    pub(super) fn shared_by(self, ranks: usize) -> Self {
+        Self { ranks: ranks.max(1), ..self }
     }
 
     /// Whether the search or the training has to end, so many seconds after the beginning.
@@ -156,7 +164,8 @@ impl Clock {
         let models = self.own_models.get(&candidate).copied().unwrap_or_default();
         let all = || self.rounds.values().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let (seconds, row_rounds) = self.rounds.get(&candidate).copied().unwrap_or_else(all);
-        models + if row_rounds > 0.0 { seconds / row_rounds * (rounds as f64 * rows as f64) } else { 0.0 }
+        let rows = rows.div_ceil(self.ranks) as f64;
+        models + if row_rounds > 0.0 { seconds / row_rounds * (rounds as f64 * rows) } else { 0.0 }
     }
 }
 
@@ -180,6 +189,16 @@ mod tests {
         let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1000);
         assert!(!clock.is_over(0.0, &search(1, 40)));
         assert!(clock.is_over(8.0, &search(1, 40)));
+    }
+
+    /// Four ranks share the rows of the training, which then takes 10 s in place of 40.
+    #[test]
+    fn a_training_of_ranks_takes_less_time() {
+        let mut clock = Clock::new(Duration::from_secs(100), 0.0, 1000).shared_by(4);
+        for tenth in 0..110 {
+            let now = f64::from(tenth) * 0.8;
+            assert_eq!(clock.is_over(now, &search(0, 40)), now + 10.0 + 10.0 > 100.0, "{now}");
+        }
     }
 
     #[test]

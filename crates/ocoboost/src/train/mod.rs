@@ -164,7 +164,8 @@ impl TrainJob {
         let parts = split.parts(shard.total(), settings.holdout_share, self.seed)?;
         let (learning, of_learning) = self.dealt(log, &shard, &parts.learning)?;
         let judging = own(parts.judging.iter().copied(), &shard, log.len());
-        let mut clock = Clock::new(self.budget, now(), parts.judging.len().div_ceil(ranks.size()));
+        let clock = Clock::new(self.budget, now(), parts.judging.len().div_ceil(ranks.size()));
+        let mut clock = clock.shared_by(of_learning.ranks().size());
         // The clock of one rank is that of all.
         let has_clock = ranks.rank() == 0;
         let mut seconds = Seconds::default();
@@ -387,9 +388,9 @@ impl TrainJobBuilder {
         self
     }
 
-    /// The ranks that train together. Each hands in a log of its own rows, at least one, which follow those of
-    /// the ranks before; the columns of a [split](Split) and [estimated](Self::estimated) propensities are of
-    /// the same rows. All else that the job is told is the same on every rank.
+    /// The ranks that train together. Each hands in a log of its own rows, at least one, which follow those
+    /// of the ranks before. The columns of a [split](Split) and [estimated](Self::estimated) propensities are
+    /// of the same rows. All else that the job is told is the same on every rank.
     ///
     /// *Guarantee:* every rank gets the model of one process on all rows, to the bit but for its
     /// [`Seconds`], where neither a budget nor a watcher cuts anything off; and a checkpoint of any number of

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 use super::{Event, TrainCheckpoint, TrainJob, TrainJobBuilder};
+use crate::any_order;
+use crate::copies::times_of_every_row;
 use crate::error::JobError;
 use crate::judge::{BreakdownSettings, JudgeJob, JudgeJobBuilder, Target};
 use crate::model::{Model, Seconds};
@@ -27,10 +29,16 @@ fn noise(i: usize, of: usize) -> f64 {
     ((v ^ (v >> 32)) >> 11) as f64 / (1_u64 << 53) as f64
 }
 
+/// One of the whole numbers below a limit.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small number")]
+fn below(limit: u32, i: usize, of: usize) -> u32 {
+    (f64::from(limit) * noise(i, of)) as u32
+}
+
 /// Three actions, the second of which pays where the first column is large.
 fn log(n: usize, is_sparse: bool, has_sets: bool) -> Log {
     let x: Vec<f64> = (0..n).flat_map(|i| [noise(i, 0), (8.0 * noise(i, 1)).floor(), noise(i, 2)]).collect();
-    let actions: Vec<u32> = (0..n).map(|i| [0, 1, 2, 0][(4.0 * noise(i, 3)) as usize]).collect();
+    let actions: Vec<u32> = (0..n).map(|i| [0, 1, 2, 0][below(4, i, 3) as usize]).collect();
     let propensities = actions.iter().map(|a| [0.5, 0.25, 0.25][*a as usize]).collect();
     let reward =
         |(i, a): (usize, &u32)| f64::from(u8::from((x[3 * i] > 0.6) == (*a == 1))) + noise(i, 4) - 0.5;
@@ -53,7 +61,7 @@ fn log(n: usize, is_sparse: bool, has_sets: bool) -> Log {
     if !has_sets {
         return log;
     }
-    let sets = log.logged_actions().iter().enumerate().map(|(i, a)| vec![*a, (i % 3) as u32]);
+    let sets = log.logged_actions().iter().enumerate().map(|(i, a)| vec![*a, below(3, i, 9)]);
     let sets = ActionSets::new(3, sets.collect::<Vec<_>>()).unwrap();
     log.with_action_sets(sets).unwrap()
 }
@@ -77,14 +85,17 @@ fn go_on(_: Event<'_>) -> ControlFlow<()> {
 fn assert_same(what: &str, log: &Log, job: impl Fn(Range<usize>) -> TrainJobBuilder + Sync) -> Model {
     let n = log.len();
     let whole = job(0..n).build().unwrap().fit(log, go_on).unwrap();
+    assert!(whole.was_trained_on(log) && whole.provenance.row_digest.is_some());
     for size in [1, 2, 3] {
         let found = on_threads(size, LIMIT, |ranks| {
             let rows = rows(n, &ranks);
             let here = log.select(rows.clone()).unwrap();
-            job(rows).ranks(ranks).build().unwrap().fit(&here, go_on).map(bytes)
+            job(rows).ranks(ranks).build().unwrap().fit(&here, go_on).unwrap()
         });
-        for (rank, found) in found.into_iter().enumerate() {
-            assert!(found.unwrap().unwrap() == bytes(whole.clone()), "{what}: rank {rank} of {size}");
+        let found: Vec<Model> = found.into_iter().map(Option::unwrap).collect();
+        for (rank, model) in found.iter().enumerate() {
+            assert_eq!(model.record.seconds, found[0].record.seconds, "{what}: rank {rank} of {size}");
+            assert!(bytes(model.clone()) == bytes(whole.clone()), "{what}: rank {rank} of {size}");
         }
     }
     whole
@@ -102,6 +113,29 @@ fn ranks_change_no_byte_of_a_model() {
     assert_eq!((model.record.trees, model.provenance.learning_rows), (16, 3096));
 }
 
+/// The rows of a search are as many as asked for, and the training is on all.
+#[test]
+fn a_search_takes_some_rows_by_lot() {
+    let log = log(1000, false, false);
+    let rows = |search_rows: usize| {
+        let (mut of_search, mut of_training) = (0, 0);
+        let job = short(Objective::Surrogate).search_rows(search_rows).rounds(2).build().unwrap();
+        let see = |event: Event<'_>| {
+            match event {
+                Event::Progress(Progress::Search { rows, .. }) => of_search = rows,
+                Event::Progress(Progress::Training { rows, .. }) => of_training = rows,
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        };
+        let model = job.fit(&log, see).unwrap();
+        (of_search, of_training, model.provenance.learning_rows)
+    };
+    // Five folds, each of which leaves out a fifth.
+    assert_eq!([rows(500), rows(750), rows(751)], [(2000, 750, 750), (3000, 750, 750), (3000, 750, 750)]);
+    assert!(TrainJob::builder().search_rows(9).build().is_err());
+}
+
 #[test]
 fn ranks_change_no_byte_of_a_model_of_late_rows_and_action_sets() {
     let log = log(3 * Shard::BLOCK + 900, false, true);
@@ -115,7 +149,7 @@ fn ranks_change_no_byte_of_a_model_of_late_rows_and_action_sets() {
 #[test]
 fn ranks_change_no_byte_of_a_model_of_groups_and_sparse_contexts() {
     let log = log(3 * Shard::BLOCK + 900, true, false);
-    let groups: Vec<u64> = (0..log.len()).map(|i| (300.0 * noise(i, 5)) as u64).collect();
+    let groups: Vec<u64> = (0..log.len()).map(|i| u64::from(below(300, i, 5))).collect();
     assert_same("by groups", &log, |rows| {
         short(Objective::RewardRegression).validation(Split::ByGroup(groups[rows].to_vec()))
     });
@@ -171,6 +205,9 @@ fn a_training_goes_on_with_another_number_of_ranks() {
             let here = log.select(rows(log.len(), &ranks)).unwrap();
             let (mut saved, is_first) = (None, ranks.rank() == 0);
             let model = job(ranks).fit_resumable(&here, None, |event, moment| {
+                if let Event::Progress(Progress::Training { rows, .. }) = event {
+                    assert_eq!(rows, 3096, "those of all ranks");
+                }
                 if let (Event::Progress(progress), Some(moment), true) = (&event, moment, is_first)
                     && is_here(progress, is_in_search)
                     && saved.is_none()
@@ -322,9 +359,14 @@ fn copies_are_counted_over_all_ranks() {
     let whole = own.select((0..180).map(|i| i % 60)).unwrap();
     let found = on_threads(3, LIMIT, |ranks| {
         let here = whole.select(rows(180, &ranks)).unwrap();
-        let few = own.select(if ranks.rank() == 0 { 0..5 } else { 5..10 }).unwrap();
-        let times = |log: &Log| crate::copies::times_of_every_row(log, &ranks).unwrap();
-        (times(&here), times(&few), crate::any_order::of_rows_of_ranks(&few, &ranks).unwrap())
+        let [few, some] = [own.select(0..5), own.select(7 * ranks.rank()..7 * ranks.rank() + 7)];
+        let (few, some) = (few.unwrap(), some.unwrap());
+        let times = |log: &Log| times_of_every_row(log, &ranks).unwrap();
+        let digest = |log: &Log| any_order::of_rows_of_ranks(log, &ranks).unwrap();
+        ((times(&here), times(&few)), (digest(&few), digest(&some)))
     });
-    assert!(found.into_iter().all(|found| found == Some((3, 1, None))));
+    let digests = (None, any_order::of_rows(&own.select(0..21).unwrap()));
+    assert!(digests.1.is_some());
+    // The counts of a few rows are even by chance.
+    assert!(found.into_iter().all(|found| found == Some(((3, 1), digests.clone()))));
 }

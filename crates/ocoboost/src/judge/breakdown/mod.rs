@@ -56,8 +56,8 @@ impl Default for BreakdownSettings {
 impl JudgeJob {
     /// The judgement of [`evaluate`](Self::evaluate), and what lies behind it.
     ///
-    /// *Cost:* that of `evaluate`, a pass over the rows a column, and one or two more of the policy. Of several
-    /// ranks each gets all rows, contexts included.
+    /// *Cost:* that of `evaluate`, a pass over the rows a column, and one or two more of the policy. Of
+    /// several ranks each gets all rows, contexts included.
     ///
     /// ```
     /// use ocoboost::{BreakdownSettings, JudgeJob, Part, Target};
