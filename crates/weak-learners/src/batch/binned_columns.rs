@@ -30,9 +30,11 @@ use std::ops::Range;
 /// *Ranks:* [`of_rank`](Self::of_rank) has the rows of one rank, with the cuts and the shared bytes of all.
 /// The examples are those of all ranks: [`Sample::size`] counts them, and a learner is given all targets and
 /// all weights on every rank, some 50 bytes an example in a booster. Only the rows are spread. [`BinnedTree`]
-/// trains on them; other learners refuse them. They are not saved: the rows of all ranks are.
+/// trains on them, also behind [`Sampled`]; other learners refuse them. They are not saved: the rows of all
+/// ranks are.
 ///
 /// [`BinnedTree`]: super::BinnedTree
+/// [`Sampled`]: super::Sampled
 ///
 /// ```
 /// use rows::RowMatrix;

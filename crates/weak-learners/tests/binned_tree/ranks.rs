@@ -19,17 +19,23 @@ fn of_rank(matrix: &RowMatrix, ranks: &Ranks) -> RowMatrix {
 
 /// Targets of four values that some of the columns decide, so that nodes of equal targets lie at several
 /// depths; the rows are in the order of the targets, so that a rank often has one value where others have
-/// another.
+/// another. 0 has both signs.
 fn examples() -> (RowMatrix, Vec<f64>, Vec<f64>) {
     let mut random = Random::new(3, M, 5, 20.0);
-    let target = |x: &[f64]| match (x[1] > 0.0, x[3] > 5.0, (x[0] > 2.0) != (x[2] > 1.0)) {
-        (true, ..) => 1.0,
-        (false, true, _) => 0.25,
-        (false, false, true) => -0.5,
-        (false, false, false) => 0.0,
+    let target = |x: &[f64]| -> f64 {
+        match (x[1] > 0.0, x[3] > 5.0, (x[0] > 2.0) != (x[2] > 1.0)) {
+            (true, ..) => 1.0,
+            (false, true, _) => 0.25,
+            (false, false, true) => -0.5,
+            (false, false, false) => 0.0,
+        }
     };
     random.rows.sort_by(|x, y| target(x).total_cmp(&target(y)));
-    let targets = random.rows.iter().map(|x| target(x)).collect();
+    let signed = |(i, x): (usize, &Vec<f64>)| match target(x) {
+        0.0 if i % 2 == 0 => -0.0,
+        a => a,
+    };
+    let targets = random.rows.iter().enumerate().map(signed).collect();
     (random.matrix(), targets, random.weights)
 }
 
@@ -59,7 +65,7 @@ fn trees_and_votes_of_ranks_are_those_of_one_process() {
                 (BinnedTree::new(depth, answer, 0.0).unwrap(), (&matrix, &targets[..], &weights[..]));
             let expected = grown(&learner, examples, &Ranks::alone());
             assert!(
-                targets == &one_target || expected.as_ref().unwrap().0.leaves() > usize::from(depth).min(4)
+                targets == &one_target || expected.as_ref().unwrap().0.leaves() > usize::from(depth).min(2)
             );
             for size in [1, 2, 3, 5] {
                 let found = on_threads(size, LIMIT, |ranks: Ranks| grown(&learner, examples, &ranks));
@@ -100,6 +106,27 @@ fn messages_and_bytes_are_those_stated() {
         });
         assert_eq!(found, vec![Some((messages, bytes)); 3]);
     }
+}
+
+/// What a training leaves that another rank has ended is no part of the next one.
+#[test]
+fn a_learner_that_other_ranks_have_left_trains_anew() {
+    let random = Random::new(6, 2 * Shard::BLOCK, 3, 8.0);
+    let (matrix, few) = (random.matrix(), Random::new(7, 40, 3, 8.0));
+    let found = on_threads(2, LIMIT, |ranks: Ranks| {
+        // One rank has enough after the second level.
+        let tree = |depth: u16| BinnedTree::new(depth, LeafAnswer::Mean, 0.0).unwrap();
+        let rank = ranks.rank();
+        let mut learner = tree(if rank == 0 { 4 } else { 2 });
+        let sample = BinnedColumns::of_rank(of_rank(&matrix, &ranks), 256, ranks).unwrap();
+        let found = learner.train(&sample, &random.targets, &random.weights);
+        if rank == 0 {
+            assert_eq!(found.unwrap_err(), LearnerError::Ranks(RankError::Gone { rank: 1 }));
+            let anew = learner.train(&few.sample(), &few.targets, &few.weights);
+            assert_eq!(anew, tree(4).train(&few.sample(), &few.targets, &few.weights));
+        }
+    });
+    assert!(found.iter().all(Option::is_some));
 }
 
 fn error_of<T: std::fmt::Debug>(found: &Option<Result<T, LearnerError>>) -> &LearnerError {
