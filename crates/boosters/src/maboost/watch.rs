@@ -60,8 +60,8 @@ type Watcher<'a, W, A> = &'a mut dyn FnMut(&BoostingRun<W, A>, Option<&Validatio
 /// It reads no clock of its own, so that a run depends on its arguments alone.
 ///
 /// *Ranks:* where the sample is that of a rank, every rank has the same kinds of observers, and the run ends
-/// on all ranks when the clock or the watcher of any of them ends it: a message of 8 bytes a round for each of
-/// the two.
+/// on all ranks when the clock or the watcher of any of them ends it: a message of 8 bytes a round for each
+/// of the two.
 ///
 /// ```
 /// use boosters::maboost::{AdaBoost, BoostingRun, Examples, BoostStop, Stopping, Validation, Watch};

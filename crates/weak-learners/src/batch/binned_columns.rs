@@ -100,9 +100,9 @@ impl BinnedColumns {
     /// ```
     ///
     /// # Errors
-    /// As [`with_bins`](Self::with_bins), for the rows of all ranks; [`LearnerError::Ranks`] where rows do not
-    /// begin at a block ([`Shard::BLOCK`]), where ranks have other columns or bins, and where another rank has
-    /// an error.
+    /// As [`with_bins`](Self::with_bins), for the rows of all ranks; [`LearnerError::Ranks`] where rows do
+    /// not begin at a block ([`Shard::BLOCK`]), where ranks have other columns or bins, and where another
+    /// rank has an error.
     pub fn of_rank(matrix: RowMatrix, bins: u16, ranks: Ranks) -> Result<Self, LearnerError> {
         let is_legal = if (2..=256).contains(&bins) {
             Ok(())

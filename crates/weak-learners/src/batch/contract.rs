@@ -26,8 +26,9 @@ pub trait Hypothesis {
 /// Contract: at least one example; all rows of one dimension. [`shard`](Self::shard) has a default; the other
 /// four methods are required.
 pub trait Sample {
-    /// m, the number of examples, at least 1. Of the rows of a rank: those of all ranks where a [`WeakLearner`]
-    /// searches them, as it is given all targets and weights; this rank's where a pair learner does.
+    /// m, the number of examples, at least 1. Of the rows of a rank: those of all ranks where a
+    /// [`WeakLearner`] searches them, as it is given all targets and weights; this rank's where a pair
+    /// learner does.
     fn size(&self) -> usize;
 
     /// The dimension of a row.

@@ -26,8 +26,8 @@ pub(super) struct Examples {
 }
 
 impl Examples {
-    /// Takes the examples that weigh a grain or more, of those whose rows are at this place, and sums them and
-    /// those of other ranks. Returns the number and the sums of all.
+    /// Takes the examples that weigh a grain or more, of those whose rows are at this place, and sums them
+    /// and those of other ranks. Returns the number and the sums of all.
     ///
     /// # Errors
     /// Those of the contract of training.

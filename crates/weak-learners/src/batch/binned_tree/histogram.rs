@@ -40,8 +40,8 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Counts the examples of a node, given by their rows and grains, and finds its best split. The histograms
-    /// are those of all ranks, in one message.
+    /// Counts the examples of a node, given by their rows and grains, and finds its best split. The
+    /// histograms are those of all ranks, in one message.
     ///
     /// # Errors
     /// Those of the ranks.
