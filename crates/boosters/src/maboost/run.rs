@@ -16,6 +16,13 @@ use weak_learners::batch::{Sample, WeakLearner};
 /// and at an edge of 0 up to rounding, the run stops. *Cost:* one training, one evaluation, one reweighting
 /// and O(N) a round; it allocates only the new hypothesis and its record.
 ///
+/// *Ranks:* the sample may be that of a rank ([`BinnedColumns::of_rank`]). Every rank then has the labels,
+/// the distribution and the margins of all examples, and plays the same round, to the bit; only the rows are
+/// spread. So a run that any rank has saved goes on with any number of them. The messages are those of the
+/// weak learner.
+///
+/// [`BinnedColumns::of_rank`]: weak_learners::batch::BinnedColumns::of_rank
+///
 /// ```
 /// use boosters::maboost::{Active, BoostingRun, Examples, SmoothBoost};
 /// use rows::RowMatrix;

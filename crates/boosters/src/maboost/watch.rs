@@ -4,7 +4,8 @@ use super::{BoostError, BoostStop, BoostingRun, Reweighting, Stopping, Validatio
 use core::time::Duration;
 use std::fmt;
 use std::ops::ControlFlow;
-use weak_learners::batch::WeakLearner;
+use weak_learners::LearnerError;
+use weak_learners::batch::{Sample, WeakLearner};
 
 impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
     /// Plays rounds until there is a reason to stop, and returns it.
@@ -31,15 +32,17 @@ impl<W: WeakLearner, A: Reweighting> BoostingRun<W, A> {
         stopping.check_target(reachable)?;
         watch.follow(self)?;
         loop {
-            let reached = stopping.reached(self.error(), reachable, self.record().len());
-            if let Some(stop) = reached.or_else(|| watch.reached()) {
+            if let Some(stop) = stopping.reached(self.error(), reachable, self.record().len()) {
+                return Ok(stop);
+            }
+            if let Some(stop) = watch.reached(sample)? {
                 return Ok(stop);
             }
             if let ControlFlow::Break(stop) = self.round(sample)? {
                 return Ok(stop);
             }
             watch.follow(self)?;
-            if watch.shows(self).is_break() {
+            if watch.ends(self, sample)? {
                 return Ok(BoostStop::Watcher);
             }
         }
@@ -55,6 +58,10 @@ type Watcher<'a, W, A> = &'a mut dyn FnMut(&BoostingRun<W, A>, Option<&Validatio
 /// The observers of a run: a validation sample, the caller's clock, the caller.
 ///
 /// It reads no clock of its own, so that a run depends on its arguments alone.
+///
+/// *Ranks:* where the sample is that of a rank, every rank has the same kinds of observers, and the run ends
+/// on all ranks when the clock or the watcher of any of them ends it: a message of 8 bytes a round for each
+/// of the two.
 ///
 /// ```
 /// use boosters::maboost::{AdaBoost, BoostingRun, Examples, BoostStop, Stopping, Validation, Watch};
@@ -120,17 +127,27 @@ impl<'a, W: WeakLearner, A: Reweighting> Watch<'a, W, A> {
         }
     }
 
-    fn reached(&mut self) -> Option<BoostStop> {
+    fn reached(&mut self, sample: &W::Sample) -> Result<Option<BoostStop>, LearnerError> {
         if self.validation.as_ref().is_some_and(|(validation, _)| validation.is_over()) {
-            return Some(BoostStop::Patience);
+            return Ok(Some(BoostStop::Patience));
         }
-        let is_up = self.clock.as_mut().is_some_and(|(budget, elapsed)| elapsed() >= *budget);
-        is_up.then_some(BoostStop::TimeBudget)
+        let Some((budget, elapsed)) = &mut self.clock else { return Ok(None) };
+        Ok(on_any_rank(sample, elapsed() >= *budget)?.then_some(BoostStop::TimeBudget))
     }
 
-    fn shows(&mut self, run: &BoostingRun<W, A>) -> ControlFlow<()> {
+    /// Whether the watcher ends the run.
+    fn ends(&mut self, run: &BoostingRun<W, A>, sample: &W::Sample) -> Result<bool, LearnerError> {
         let validation = self.validation.as_ref().map(|(validation, _)| &**validation);
-        self.watcher.as_mut().map_or(ControlFlow::Continue(()), |watcher| watcher(run, validation))
+        let Some(watcher) = &mut self.watcher else { return Ok(false) };
+        on_any_rank(sample, watcher(run, validation).is_break())
+    }
+}
+
+/// Whether it is so on any of the ranks that share the sample, so that all of them end after the same round.
+fn on_any_rank(sample: &impl Sample, here: bool) -> Result<bool, LearnerError> {
+    match sample.shard() {
+        None => Ok(here),
+        Some(shard) => Ok(shard.ranks().any(here)?),
     }
 }
 

@@ -4,7 +4,7 @@
 //! hold in every round, recomputed from the hypotheses), `regret` (the inequality behind the bounds); the
 //! claims: `theorems_1_and_2`, `smooth` with Theorem 3, `combined`, `sparse`, `mada`, `ada_boost`, `start`
 //! (other distributions than the uniform one), `margins` (the rate of Theorem 2), `line_search`, `double`
-//! (Lemma 4); `equivalences`; the contract: `saved`, `states`, `refusals`, `no_edge`, `allocation`.
+//! (Lemma 4); `equivalences`; the contract: `saved`, `states`, `refusals`, `no_edge`, `allocation`, `ranks`.
 
 #![allow(clippy::unwrap_used, reason = "a refusal where none is expected is a failure of the test")]
 
@@ -28,3 +28,4 @@ mod states;
 mod refusals;
 mod no_edge;
 mod allocation;
+mod ranks;

@@ -2,11 +2,12 @@
 
 use super::Sample;
 use super::column_groups::ColumnGroups;
-use super::contract::{check_size, midway, too_many_columns};
+use super::contract::{check_counts, check_size, midway, too_many_columns};
 use crate::{LearnerError, RankError, Ranks, Shard};
 use projections::ProjectionError;
 use rows::{Entries, Missing, Row, RowMatrix};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use std::ops::Range;
 
 /// m ≥ 1 examples, and beside each column one byte an example: the *bin* of its value, made once, so that a
 /// search over all cuts is one histogram.
@@ -26,6 +27,15 @@ use serde::{Deserialize, Serialize};
 /// m for each such byte; during construction another 80 bytes a dense row, or a copy of the values of
 /// sparse rows. A binned sample is saved as its rows and its cuts.
 ///
+/// *Ranks:* [`of_rank`](Self::of_rank) has the rows of one rank, with the cuts and the shared bytes of all.
+/// The examples are those of all ranks: [`Sample::size`] counts them, and a learner is given all targets and
+/// all weights on every rank, some 50 bytes an example in a booster. Only the rows are spread. [`BinnedTree`]
+/// trains on them, also behind [`Sampled`]; other learners refuse them. They are not saved: the rows of all
+/// ranks are.
+///
+/// [`BinnedTree`]: super::BinnedTree
+/// [`Sampled`]: super::Sampled
+///
 /// ```
 /// use rows::RowMatrix;
 /// use weak_learners::batch::BinnedColumns;
@@ -37,10 +47,11 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!((later.cuts(0), later.bins(0)), (sample.cuts(0), &[2][..]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts", into = "Parts")]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Parts")]
 pub struct BinnedColumns {
     parts: Parts,
+    shard: Shard,
     bins: Vec<u8>,
     groups: ColumnGroups,
 }
@@ -67,27 +78,61 @@ impl BinnedColumns {
     /// # Errors
     /// As [`new`](Self::new), and [`LearnerError::BadParameter`] where `bins` is not within 2, …, 256.
     pub fn with_bins(matrix: RowMatrix, bins: u16) -> Result<Self, LearnerError> {
-        check_size(&matrix)?;
-        if !(2..=256).contains(&bins) {
-            let value = f64::from(bins);
-            return Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 256" });
-        }
-        let cuts = cuts_of(&matrix, usize::from(bins), &Shard::whole(matrix.len()))?;
-        Parts { matrix, cuts }.try_into()
+        Self::of_rank(matrix, bins, Ranks::alone())
     }
 
-    /// Other rows with the cuts of this sample, for validation or test.
+    /// The rows of this rank among those of all ranks, each of which makes its own at the same time, and
+    /// which may be none. The cuts are those that one process finds in all rows.
+    ///
+    /// *Cost:* the ranks tell each other the distinct values of every column, 16 bytes each. The memory of a
+    /// rank holds those of eight columns of dense rows, or of all columns of sparse ones, once for every
+    /// rank. Then they ask, for each column that may share a byte, up to 8 times whether it fits.
+    ///
+    /// ```
+    /// use rows::RowMatrix;
+    /// use weak_learners::Ranks;
+    /// use weak_learners::batch::{BinnedColumns, Sample};
+    /// let matrix = RowMatrix::dense(1, vec![0.0, 1.0, 3.0])?;
+    /// let sample = BinnedColumns::of_rank(matrix.clone(), 256, Ranks::alone())?;
+    /// assert_eq!(sample, BinnedColumns::new(matrix)?);
+    /// assert!(sample.shard().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// As [`new`](Self::new), and [`LearnerError::InputDimension`] for rows of another dimension.
+    /// As [`with_bins`](Self::with_bins), for the rows of all ranks; [`LearnerError::Ranks`] where rows do
+    /// not begin at a block ([`Shard::BLOCK`]), where ranks have other columns or bins, and where another
+    /// rank has an error.
+    pub fn of_rank(matrix: RowMatrix, bins: u16, ranks: Ranks) -> Result<Self, LearnerError> {
+        let is_legal = if (2..=256).contains(&bins) {
+            Ok(())
+        } else {
+            let value = f64::from(bins);
+            Err(LearnerError::BadParameter { name: "bins", value, domain: "2 ≤ bins ≤ 256" })
+        };
+        let shard = agreed(&matrix, is_legal, usize::from(bins), ranks)?;
+        let cuts = cuts_of(&matrix, usize::from(bins), &shard)?;
+        Self::of(Parts { matrix, cuts }, shard)
+    }
+
+    /// Other rows with the cuts of this sample, for validation or test. Those of a rank are for a sample of a
+    /// rank: every rank calls it.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and [`LearnerError::InputDimension`] for rows of another dimension; as
+    /// [`of_rank`](Self::of_rank) on ranks.
     pub fn binned_like(&self, matrix: RowMatrix) -> Result<Self, LearnerError> {
-        Parts { matrix, cuts: self.parts.cuts.clone() }.try_into()
+        let (expected, got) = (self.inputs(), matrix.dimension());
+        let is_legal =
+            if got == expected { Ok(()) } else { Err(LearnerError::InputDimension { expected, got }) };
+        let shard = agreed(&matrix, is_legal, 0, self.shard.ranks().clone())?;
+        Self::of(Parts { matrix, cuts: self.parts.cuts.clone() }, shard)
     }
 
     /// The bin of every row in column j; empty for a column outside the sample.
     #[must_use]
     pub fn bins(&self, j: usize) -> &[u8] {
-        let m = self.size();
+        let m = self.matrix().len();
         if j < self.inputs() { &self.bins[j * m..(j + 1) * m] } else { &[] }
     }
 
@@ -104,7 +149,7 @@ impl BinnedColumns {
 
     /// The codes of a group of columns, a byte a row.
     pub(super) fn codes(&self, group: usize) -> &[u8] {
-        self.groups.codes(self.size(), &self.bins, group)
+        self.groups.codes(self.matrix().len(), &self.bins, group)
     }
 
     /// The rows.
@@ -112,11 +157,59 @@ impl BinnedColumns {
     pub fn matrix(&self) -> &RowMatrix {
         &self.parts.matrix
     }
+
+    /// The place of the rows among the examples.
+    pub(super) fn place(&self) -> Range<usize> {
+        self.shard.first()..self.shard.first() + self.matrix().len()
+    }
+
+    pub(super) fn ranks(&self) -> &Ranks {
+        self.shard.ranks()
+    }
+}
+
+/// The place of these rows, if no rank has an error and all have the same columns and bins. A rank with an
+/// error tells the others before they wait for it.
+fn agreed(
+    matrix: &RowMatrix,
+    is_legal: Result<(), LearnerError>,
+    bins: usize,
+    ranks: Ranks,
+) -> Result<Shard, LearnerError> {
+    if !ranks.are_several() {
+        check_size(matrix)?;
+        is_legal?;
+        return Ok(Shard::whole(matrix.len()));
+    }
+    let shard = Shard::of(ranks, matrix.len())?;
+    let own = is_legal
+        .and_then(|()| check_counts(shard.total(), matrix.dimension()))
+        .and_then(|()| if matrix.is_empty() { Ok(()) } else { Ok(shard.check_alignment()?) });
+    let shape = [matrix.dimension() as u64, bins as u64];
+    let told = [u64::from(own.is_err())].into_iter().chain(shape).flat_map(u64::to_le_bytes);
+    let all = shard.ranks().gather(told.collect())?;
+    own?;
+    let (numbers, _) = all.as_chunks::<8>();
+    let numbers: Vec<u64> = numbers.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
+    for (rank, told) in numbers.chunks(1 + shape.len()).enumerate() {
+        let has_failed = told.first().is_none_or(|failed| *failed != 0);
+        if has_failed {
+            return Err(RankError::Gone { rank }.into());
+        }
+        // Counts of columns and bins of this machine's memory.
+        #[allow(clippy::cast_possible_truncation, reason = "for a message")]
+        if let Some((expected, found)) = shape.iter().zip(&told[1..]).find(|(own, other)| own != other) {
+            let (expected, found) = (*expected as usize, *found as usize);
+            return Err(RankError::Lengths { expected, found }.into());
+        }
+    }
+    Ok(shard)
 }
 
 impl Sample for BinnedColumns {
+    /// Of all ranks.
     fn size(&self) -> usize {
-        self.matrix().len()
+        self.shard.total()
     }
 
     fn inputs(&self) -> usize {
@@ -127,11 +220,30 @@ impl Sample for BinnedColumns {
         &self,
         visit: &mut dyn FnMut(usize, Row<'_>) -> Result<(), LearnerError>,
     ) -> Result<(), LearnerError> {
+        if self.ranks().are_several() {
+            return Err(RankError::OneRankOnly { what: "a learner that reads every row" }.into());
+        }
         self.matrix().iter().enumerate().try_for_each(|(i, x)| visit(i, x))
     }
 
+    /// Of this rank's rows.
     fn fingerprint(&self) -> u64 {
         self.matrix().fingerprint()
+    }
+
+    fn shard(&self) -> Option<&Shard> {
+        self.ranks().are_several().then_some(&self.shard)
+    }
+}
+
+/// # Errors
+/// For the rows of a rank.
+impl Serialize for BinnedColumns {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.ranks().are_several() {
+            return Err(serde::ser::Error::custom("the columns of one rank among several are not saved"));
+        }
+        self.parts.serialize(serializer)
     }
 }
 
@@ -270,18 +382,20 @@ fn cut(values: impl Iterator<Item = (i64, usize)> + Clone, m: usize, bins: usize
     starts(s).map(|k| midway(distinct[k - 1], distinct[k])).collect()
 }
 
-impl From<BinnedColumns> for Parts {
-    fn from(sample: BinnedColumns) -> Self {
-        sample.parts
-    }
-}
-
 impl TryFrom<Parts> for BinnedColumns {
     type Error = LearnerError;
 
     fn try_from(parts: Parts) -> Result<Self, LearnerError> {
+        check_size(&parts.matrix)?;
+        let shard = Shard::whole(parts.matrix.len());
+        Self::of(parts, shard)
+    }
+}
+
+impl BinnedColumns {
+    /// The sample of rows whose number was checked.
+    fn of(parts: Parts, shard: Shard) -> Result<Self, LearnerError> {
         let Parts { matrix, cuts } = &parts;
-        check_size(matrix)?;
         if cuts.len() != matrix.dimension() {
             return Err(LearnerError::InputDimension { expected: cuts.len(), got: matrix.dimension() });
         }
@@ -318,7 +432,7 @@ impl TryFrom<Parts> for BinnedColumns {
         }
         let counts: Vec<usize> = cuts.iter().map(|cuts| cuts.len() + 1).collect();
         let bins_of_zero: Vec<u8> = (0..cuts.len()).map(|j| bin(j, 0.0)).collect();
-        let groups = ColumnGroups::of(m, &bins, &counts, &bins_of_zero);
-        Ok(Self { parts, bins, groups })
+        let groups = ColumnGroups::of(m, &bins, &counts, &bins_of_zero, &shard)?;
+        Ok(Self { parts, shard, bins, groups })
     }
 }

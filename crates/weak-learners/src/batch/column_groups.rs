@@ -1,7 +1,7 @@
 //! The bytes that a count reads, fewer than the columns where some share one.
 
 use super::bundles::{Candidate, bundles};
-use std::convert::Infallible;
+use ranks::{RankError, Shard};
 
 /// The columns with a cut in *groups*: a column that is a byte a row, or a bundle of columns that share
 /// one. A group has its *codes*, the values of the byte.
@@ -64,12 +64,27 @@ impl Member {
 }
 
 impl ColumnGroups {
-    /// The groups of m rows: the bins of column j at j·m + i, up to 256 of them, and the bin of 0.
-    pub(super) fn of(m: usize, bins: &[u8], counts: &[usize], bins_of_zero: &[u8]) -> Self {
+    /// The groups of m rows: the bins of column j at j·m + i, up to 256 of them, and the bin of 0. The groups
+    /// are those of the rows of all ranks, the codes those of these rows.
+    ///
+    /// # Errors
+    /// Those of the ranks.
+    pub(super) fn of(
+        m: usize,
+        bins: &[u8],
+        counts: &[usize],
+        bins_of_zero: &[u8],
+        shard: &Shard,
+    ) -> Result<Self, RankError> {
+        let ranks = shard.ranks();
         let column = |j: usize| &bins[j * m..][..m];
         let outside = |j: usize| column(j).iter().filter(move |bin| **bin != bins_of_zero[j]).count();
         // A column of many values that are seldom 0 fits in no bundle.
-        let may_share = |j: &usize| counts[*j] == 2 || (counts[*j] > 2 && outside(*j) <= m / 2);
+        let of_many = |j: usize| if counts[j] > 2 { outside(j) as u64 } else { 0 };
+        let mut elsewhere: Vec<u64> = (0..counts.len()).map(of_many).collect();
+        ranks.sum(&mut elsewhere)?;
+        let half = shard.total() as u64 / 2;
+        let may_share = |j: &usize| counts[*j] >= 2 && elsewhere[*j] <= half;
         let candidate = |j: usize| {
             let mut rows = Vec::with_capacity(outside(j));
             let is_outside = |(row, bin): (u32, &u8)| (*bin != bins_of_zero[j]).then_some(row);
@@ -77,7 +92,7 @@ impl ColumnGroups {
             Candidate { column: j, codes: counts[j] - 1, rows }
         };
         let candidates = (0..counts.len()).filter(may_share).map(candidate);
-        let Ok(bundled) = bundles(m, candidates, 256, Ok::<_, Infallible>);
+        let bundled = bundles(m, candidates, 256, |here| ranks.any(here))?;
         let mut is_bundled = vec![false; counts.len()];
         let (mut groups, mut codes) = (Vec::new(), vec![0; bundled.len() * m]);
         for (k, bundle) in bundled.iter().enumerate() {
@@ -100,7 +115,7 @@ impl ColumnGroups {
             let members = vec![Member { feature, first: 0, bins, hole: bins }];
             Group { source: Source::Column(feature), width: bins, members }
         }));
-        Self { groups, codes }
+        Ok(Self { groups, codes })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -127,7 +142,7 @@ impl ColumnGroups {
 }
 
 #[cfg(test)]
-#[allow(clippy::cast_possible_truncation, reason = "small numbers")]
+#[allow(clippy::cast_possible_truncation, clippy::unwrap_used, reason = "small numbers; a test may")]
 mod tests {
     use super::*;
 
@@ -156,7 +171,7 @@ mod tests {
         let m = 3000;
         let (columns, counts, bins_of_zero) = columns(m);
         let bins = columns.concat();
-        let groups = ColumnGroups::of(m, &bins, &counts, &bins_of_zero);
+        let groups = ColumnGroups::of(m, &bins, &counts, &bins_of_zero, &Shard::whole(m)).unwrap();
         // The first number, the category, the rare numbers, the last number.
         assert_eq!(groups.len(), 4);
         let weight = |i: usize| (i * 37 % 101) as i64 - 40;

@@ -26,7 +26,9 @@ pub trait Hypothesis {
 /// Contract: at least one example; all rows of one dimension. [`shard`](Self::shard) has a default; the other
 /// four methods are required.
 pub trait Sample {
-    /// m, the number of examples, at least 1.
+    /// m, the number of examples, at least 1. Of the rows of a rank: those of all ranks where a
+    /// [`WeakLearner`] searches them, as it is given all targets and weights; this rank's where a pair
+    /// learner does.
     fn size(&self) -> usize;
 
     /// The dimension of a row.
@@ -35,7 +37,7 @@ pub trait Sample {
     /// Calls `visit` with x_1, …, x_m in order, and stops at the first error.
     ///
     /// # Errors
-    /// The first error of `visit`.
+    /// The first error of `visit`; [`LearnerError::Ranks`] where the rows of other ranks are among them.
     fn try_for_each(
         &self,
         visit: &mut dyn FnMut(usize, Row<'_>) -> Result<(), LearnerError>,
@@ -99,18 +101,23 @@ pub trait WeakLearner {
 
 /// Rejects a matrix without a row, or with more rows than a `u32` counts.
 pub(crate) fn check_size(matrix: &RowMatrix) -> Result<(), LearnerError> {
-    if matrix.is_empty() {
+    check_counts(matrix.len(), matrix.dimension())
+}
+
+/// The same of so many rows and columns.
+pub(super) fn check_counts(rows: usize, columns: usize) -> Result<(), LearnerError> {
+    if rows == 0 {
         return Err(LearnerError::Empty { argument: "sample" });
     }
-    if u32::try_from(matrix.len() - 1).is_err() {
+    if u32::try_from(rows - 1).is_err() {
         #[allow(clippy::cast_precision_loss, reason = "for the message")]
-        let value = matrix.len() as f64;
+        let value = rows as f64;
         return Err(LearnerError::BadParameter { name: "rows", value, domain: "m ≤ 2^32" });
     }
     // Every column has an entry, even if sparse rows leave it empty.
-    if matrix.dimension() > 1 << 26 {
+    if columns > 1 << 26 {
         #[allow(clippy::cast_precision_loss, reason = "for the message")]
-        let value = matrix.dimension() as f64;
+        let value = columns as f64;
         return Err(LearnerError::BadParameter { name: "columns", value, domain: "d ≤ 2^26" });
     }
     Ok(())

@@ -3,7 +3,7 @@
 use super::contract::{Grain, check_evaluation, check_examples, in_pool, in_units, midway};
 use super::{BinnedColumns, Hypothesis, Sample, SortedColumns, WeakLearner};
 use crate::error::check_magnitudes;
-use crate::{Label, LearnerError};
+use crate::{Label, LearnerError, RankError};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rows::Row;
 use rows::numeric::{exponent_above, scale_up};
@@ -297,6 +297,9 @@ impl WeakLearner for BinnedStump {
         targets: &[f64],
         weights: &[f64],
     ) -> Result<Stump, LearnerError> {
+        if sample.shard().is_some() {
+            return Err(RankError::OneRankOnly { what: "a stump" }.into());
+        }
         self.weigh(sample.size(), targets, weights)?;
         let all: i64 = self.products.iter().sum();
         let groups = sample.groups().len();
@@ -322,6 +325,9 @@ impl WeakLearner for BinnedStump {
         sample: &BinnedColumns,
         votes: &mut [f64],
     ) -> Result<(), LearnerError> {
+        if sample.shard().is_some() {
+            return Err(RankError::OneRankOnly { what: "a stump" }.into());
+        }
         check_evaluation(hypothesis, sample, votes)?;
         let right = hypothesis.polarity().sign();
         let Some((j, threshold)) = hypothesis.split() else {

@@ -4,9 +4,9 @@ use super::best_first::{Kept, TreeGain, best_first};
 use super::contract::{PairLearner, PairRound, evaluate};
 use super::gain::{Gain, Scale, Term, certain_order};
 use super::{PairGrowth, PairWeights, VectorLeafNode, VectorLeafTree};
-use crate::LearnerError;
 use crate::batch::{BinnedColumns, Sample, in_pool, in_units};
 use crate::fractions::{Fraction, compare_sums};
+use crate::{LearnerError, RankError};
 use rayon::prelude::*;
 use rows::numeric::exponent_above;
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,9 @@ impl PairLearner for VectorLeafLearner {
         round: &PairRound<'_>,
         values: &mut [f64],
     ) -> Result<VectorLeafTree, LearnerError> {
+        if contexts.shard().is_some() {
+            return Err(RankError::OneRankOnly { what: "a tree of vectors" }.into());
+        }
         round.check_against(contexts, values)?;
         let search = Search::new(contexts, round, &self.growth);
         let mut rows = search.rows();

@@ -6,6 +6,7 @@
 mod definition;
 #[path = "../exact_sum/mod.rs"]
 mod exact_sum;
+mod ranks;
 
 use definition::Nested;
 use exact_sum::sum_of_products;

@@ -19,25 +19,37 @@ pub(super) struct Sums {
 pub(super) struct Examples {
     rows: Vec<u32>,
     sums: Vec<Sums>,
+    /// The place of row 0 among the examples of all ranks.
+    first: usize,
     /// Buffers for the examples that a partition moves.
     moved: (Vec<u32>, Vec<Sums>),
 }
 
 impl Examples {
-    /// Takes the examples that weigh a grain or more, and sums them.
+    /// Takes the examples that weigh a grain or more, of those whose rows are at this place, and sums them
+    /// and those of other ranks. Returns the number and the sums of all.
     ///
     /// # Errors
     /// Those of the contract of training.
-    pub(super) fn take(&mut self, m: usize, targets: &[f64], weights: &[f64]) -> Result<Sums, LearnerError> {
-        let grain = Grain::of(m, targets, weights)?;
+    pub(super) fn take(
+        &mut self,
+        (size, place): (usize, Range<usize>),
+        targets: &[f64],
+        weights: &[f64],
+    ) -> Result<(usize, Sums), LearnerError> {
+        let grain = Grain::of(size, targets, weights)?;
+        let in_grains = |a: f64, w: f64| {
+            let w = grain.count(w);
+            Sums { weight: Grain::whole(w), product: Grain::whole(w * a) }
+        };
+        let m = place.len();
         self.rows.resize(m, 0);
         self.sums.resize(m, Sums::default());
         self.moved.0.resize(m, 0);
         self.moved.1.resize(m, Sums::default());
         let (mut kept, mut all) = (0, Sums::default());
-        for ((a, w), row) in targets.iter().zip(weights).zip(0..) {
-            let w = grain.count(*w);
-            let sums = Sums { weight: Grain::whole(w), product: Grain::whole(w * a) };
+        for ((a, w), row) in targets[place.clone()].iter().zip(&weights[place.clone()]).zip(0..) {
+            let sums = in_grains(*a, *w);
             // An example of weight 0 is overwritten by the next: no branch to mispredict.
             (self.rows[kept], self.sums[kept]) = (row, sums);
             kept += usize::from(sums.weight > 0);
@@ -45,7 +57,15 @@ impl Examples {
         }
         self.rows.truncate(kept);
         self.sums.truncate(kept);
-        Ok(all)
+        self.first = place.start;
+        for others in [0..place.start, place.end..size] {
+            for (a, w) in targets[others.clone()].iter().zip(&weights[others]) {
+                let sums = in_grains(*a, *w);
+                kept += usize::from(sums.weight > 0);
+                all += sums;
+            }
+        }
+        Ok((kept, all))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -59,9 +79,25 @@ impl Examples {
 
     /// Whether all targets in a range are equal, so that no split gains.
     pub(super) fn are_alike(&self, range: Range<usize>, targets: &[f64]) -> bool {
+        let targets = &targets[self.first..];
         let mut targets = self.rows[range].iter().map(|&i| targets[i as usize]);
         let first = targets.next();
         targets.all(|a| Some(a) == first)
+    }
+
+    /// The lowest and the highest target in a range, as numbers of which ranks find the largest: the
+    /// complement of the lowest. 0 for both without an example.
+    pub(super) fn extremes(&self, range: Range<usize>, targets: &[f64]) -> [u64; 2] {
+        let targets = &targets[self.first..];
+        let mut extremes = [0; 2];
+        for &i in &self.rows[range] {
+            // −0 is 0.
+            let bits = (targets[i as usize] + 0.0).to_bits().cast_signed();
+            let ordered = if bits < 0 { bits ^ i64::MAX } else { bits };
+            let ordered = ordered.cast_unsigned() ^ (1 << 63);
+            extremes = [extremes[0].max(!ordered), extremes[1].max(ordered)];
+        }
+        extremes
     }
 
     /// Moves the examples up to this bin before the others, in stable order; returns where the others begin.
@@ -85,6 +121,20 @@ impl Examples {
 }
 
 impl Sums {
+    /// Whether all targets are equal, if all are ±1: an example then adds its weight or takes it away.
+    pub(super) fn are_of_one_label(self) -> bool {
+        self.product.abs() == self.weight
+    }
+
+    /// For a message, and back. Sums of words modulo 2^64 are those of the numbers.
+    pub(super) fn words(self) -> [u64; 2] {
+        [self.weight.cast_unsigned(), self.product.cast_unsigned()]
+    }
+
+    pub(super) fn of([weight, product]: [u64; 2]) -> Self {
+        Self { weight: weight.cast_signed(), product: product.cast_signed() }
+    }
+
     /// The weighted mean of the targets, for a positive weight. Both sums are rounded alike, so that it is in
     /// \[−1, 1\].
     pub(super) fn mean(self) -> f64 {

@@ -1,8 +1,9 @@
 //! Sums per bin, and the best cut of a node.
 
 use super::grains::Sums;
+use crate::RankError;
+use crate::batch::BinnedColumns;
 use crate::batch::contract::in_pool;
-use crate::batch::{BinnedColumns, Sample};
 use rayon::prelude::*;
 
 /// The sums of a group of columns, code by code.
@@ -39,26 +40,50 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Counts the examples of a node, given by their rows and grains, and finds its best split.
+    /// Counts the examples of a node, given by their rows and grains, and finds its best split. The
+    /// histograms are those of all ranks, in one message.
+    ///
+    /// # Errors
+    /// Those of the ranks.
     pub(super) fn count(
         self,
         (rows, sums): (&[u32], &[Sums]),
         histograms: &mut [Histogram],
         found: &mut Vec<Option<Split>>,
-    ) -> Option<Split> {
-        self.best(rows.len() + 256, histograms, found, |first, histograms| {
+        message: &mut Vec<u64>,
+    ) -> Result<Option<Split>, RankError> {
+        let count = |first: usize, histograms: &mut [Histogram]| {
             histograms.iter_mut().for_each(|histogram| histogram.fill(Sums::default()));
             for (chunk, histograms) in histograms.chunks_mut(TOGETHER).enumerate() {
                 self.add(rows, sums, first + TOGETHER * chunk, histograms);
             }
-        })
+        };
+        if !self.sample.ranks().are_several() {
+            return Ok(self.best(rows.len() + 256, histograms, found, count));
+        }
+        self.each(rows.len() + 256, histograms, found, |first, histograms, _| count(first, histograms));
+        message.clear();
+        for (group, histogram) in histograms.iter().enumerate() {
+            let codes = &histogram[..self.sample.groups().width(group)];
+            message.extend(codes.iter().flat_map(|sums| sums.words()));
+        }
+        self.sample.ranks().sum(message)?;
+        let mut summed = message.chunks_exact(2);
+        for (group, histogram) in histograms.iter_mut().enumerate() {
+            let codes = &mut histogram[..self.sample.groups().width(group)];
+            codes
+                .iter_mut()
+                .zip(&mut summed)
+                .for_each(|(sums, words)| *sums = Sums::of([words[0], words[1]]));
+        }
+        Ok(self.best(256, histograms, found, |_, _| ()))
     }
 
     /// Adds examples to the histograms of some groups, from group `first` on.
     fn add(self, rows: &[u32], sums: &[Sums], first: usize, histograms: &mut [Histogram]) {
         if let [a, b, c, d] = histograms {
             // Slices of one length, so that one bounds check suffices.
-            let m = self.sample.size();
+            let m = self.sample.matrix().len();
             let codes = [0, 1, 2, 3].map(|k| &self.sample.codes(first + k)[..m]);
             for (&row, &sums) in rows.iter().zip(sums) {
                 let code = codes.map(|codes| usize::from(codes[row as usize]));
@@ -92,8 +117,7 @@ impl Search<'_> {
         })
     }
 
-    /// Prepares the histograms of some groups and searches them, on one thread or on several. Groups are
-    /// searched independently, so that the number of threads changes nothing.
+    /// Prepares the histograms of some groups and searches them.
     fn best(
         self,
         additions: usize,
@@ -101,23 +125,34 @@ impl Search<'_> {
         found: &mut Vec<Option<Split>>,
         prepare: impl Fn(usize, &mut [Histogram]) + Sync,
     ) -> Option<Split> {
-        let groups = histograms.len();
-        found.clear();
-        found.resize(groups, None);
-        let search = |first: usize, histograms: &mut [Histogram], found: &mut [Option<Split>]| {
+        self.each(additions, histograms, found, |first, histograms, found| {
             prepare(first, histograms);
             for ((group, histogram), found) in (first..).zip(histograms).zip(found) {
                 *found = self.best_cut(group, histogram);
             }
-        };
+        });
+        found.iter().flatten().copied().reduce(Split::or)
+    }
+
+    /// Works on the histograms of groups, on one thread or on several. Groups are independent, so that the
+    /// number of threads changes nothing.
+    fn each(
+        self,
+        additions: usize,
+        histograms: &mut [Histogram],
+        found: &mut Vec<Option<Split>>,
+        work: impl Fn(usize, &mut [Histogram], &mut [Option<Split>]) + Sync,
+    ) {
+        let groups = histograms.len();
+        found.clear();
+        found.resize(groups, None);
         if in_pool(additions * groups, WORTHWHILE) {
             let each = groups.div_ceil(rayon::current_num_threads()).next_multiple_of(TOGETHER);
             let parts = histograms.par_chunks_mut(each).zip(found.par_chunks_mut(each)).enumerate();
-            parts.for_each(|(part, (histograms, found))| search(part * each, histograms, found));
+            parts.for_each(|(part, (histograms, found))| work(part * each, histograms, found));
         } else {
-            search(0, histograms, found);
+            work(0, histograms, found);
         }
-        found.iter().flatten().copied().reduce(Split::or)
     }
 
     /// The cut of the columns of a group that lowers the squared error most, the lowest of equals; `None` if

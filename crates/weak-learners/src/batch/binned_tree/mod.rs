@@ -2,11 +2,12 @@
 
 mod grains;
 mod histogram;
+mod votes;
 
 use super::contract::check_evaluation;
 use super::tree::TreeNode;
 use super::{BinnedColumns, Hypothesis, LeafAnswer, Sample, Tree, WeakLearner};
-use crate::LearnerError;
+use crate::{LearnerError, RankError};
 use grains::{Examples, Sums};
 use histogram::{EMPTY, Histogram, Search, Split};
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,14 @@ use std::ops::Range;
 /// the histograms of O(log m) nodes, 4 KiB for each byte a row that is counted, kept from one training to the
 /// next. After the first training only the nodes of the tree are allocated, and a copy of them in
 /// [`evaluate`](WeakLearner::evaluate).
+///
+/// *Ranks:* the columns may be those of a rank ([`BinnedColumns::of_rank`]). Every rank has all targets and
+/// weights, counts its own rows, and finds the tree of one process, to the bit. *Messages:* the histograms of
+/// the root and of the smaller child of each split above the last depth, 16 bytes a bin; before the latter,
+/// 8 bytes of the number of its examples, and 32 bytes of the lowest and highest targets where some are not
+/// ±1 (16 for the root). So a tree of depth d on labels takes at most 2^d − 1 messages, and its evaluation
+/// one: every rank tells the others its votes by number among the distinct answers, 1, 2, 4, 8, 16 or 32
+/// bits a row.
 ///
 /// ```
 /// use rows::RowMatrix;
@@ -69,6 +78,8 @@ struct Work {
     open: Vec<Open>,
     found: Vec<Option<Split>>,
     spare: Vec<Vec<Histogram>>,
+    /// The histograms of a node as numbers that ranks add.
+    message: Vec<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -78,12 +89,13 @@ struct Open {
     histograms: Vec<Histogram>,
 }
 
-/// A node: the range of its examples, and their sums.
+/// A node: the range of its examples on this rank, the number of those of all, and their sums.
 #[derive(Debug, Clone)]
 struct Part {
     node: usize,
     depth: u16,
     range: Range<usize>,
+    examples: usize,
     sums: Sums,
 }
 
@@ -98,11 +110,14 @@ impl WeakLearner for BinnedTree {
         weights: &[f64],
     ) -> Result<Tree, LearnerError> {
         let Self { depth, answer, least_leaf, work } = self;
-        let sums = work.examples.take(sample.size(), targets, weights)?;
-        let rules = Rules { sample, targets, depth: *depth, least: sums.share(*least_leaf).max(1) };
+        let (examples, sums) = work.examples.take((sample.size(), sample.place()), targets, weights)?;
+        let labels = sample.ranks().are_several() && targets.iter().all(|a| a.abs() >= 1.0);
+        let rules = Rules { sample, targets, labels, depth: *depth, least: sums.share(*least_leaf).max(1) };
         let leaf = |sums: Sums| TreeNode::Leaf { answer: answer.of(sums.mean()) };
         let mut nodes = vec![leaf(sums)];
-        work.plant(rules, Part { node: 0, depth: 0, range: 0..work.examples.len(), sums });
+        // A training that other ranks ended has left some.
+        work.open.clear();
+        work.plant(rules, Part { node: 0, depth: 0, range: 0..work.examples.len(), examples, sums })?;
         while let Some(open) = work.open.pop() {
             let Split { feature, bin, below, .. } = open.split;
             // x ≤ θ is x < cut.
@@ -110,13 +125,13 @@ impl WeakLearner for BinnedTree {
             let (at_most, above) = (nodes.len(), nodes.len() + 1);
             nodes[open.part.node] = TreeNode::Split { feature, threshold, at_most, above };
             nodes.extend([leaf(below), leaf(open.part.sums - below)]);
-            work.branch(rules, at_most, open);
+            work.branch(rules, at_most, open)?;
         }
         Ok(Tree::trusted(sample.inputs(), nodes))
     }
 
     /// By bins if the thresholds of the tree are cuts of the sample, as after training on it; otherwise row
-    /// by row.
+    /// by row. On ranks, each evaluates its rows and tells the others.
     fn evaluate(
         &self,
         hypothesis: &Tree,
@@ -124,12 +139,16 @@ impl WeakLearner for BinnedTree {
         votes: &mut [f64],
     ) -> Result<(), LearnerError> {
         check_evaluation(hypothesis, sample, votes)?;
+        let own = &mut votes[sample.place()];
         match steps(hypothesis, sample) {
-            Some(steps) => votes.iter_mut().enumerate().for_each(|(i, vote)| *vote = walk(&steps, i)),
-            None => sample.try_for_each(&mut |i, x| {
-                votes[i] = hypothesis.predict(x)?;
-                Ok(())
+            Some(steps) => own.iter_mut().enumerate().for_each(|(i, vote)| *vote = walk(&steps, i)),
+            None => own.iter_mut().zip(sample.matrix().iter()).try_for_each(|(vote, x)| {
+                *vote = hypothesis.predict(x)?;
+                Ok::<(), LearnerError>(())
             })?,
+        }
+        if sample.ranks().are_several() {
+            votes::gather(hypothesis, sample, votes)?;
         }
         Ok(())
     }
@@ -140,6 +159,8 @@ impl WeakLearner for BinnedTree {
 struct Rules<'a> {
     sample: &'a BinnedColumns,
     targets: &'a [f64],
+    /// Whether there are several ranks and all targets are ±1.
+    labels: bool,
     depth: u16,
     /// The least weight of a leaf, at least a grain.
     least: i64,
@@ -153,36 +174,42 @@ impl Rules<'_> {
 
 impl Work {
     /// Opens the root.
-    fn plant(&mut self, rules: Rules<'_>, root: Part) {
-        if self.may_be_split(rules, &root) {
+    fn plant(&mut self, rules: Rules<'_>, root: Part) -> Result<(), RankError> {
+        if self.may_be_split(rules, [&root])? == [true] {
             self.make_room(rules);
-            let mut histograms = self.histograms(rules.sample);
-            let examples = self.examples.of(root.range.clone());
-            let split = rules.search(root.sums).count(examples, &mut histograms, &mut self.found);
+            let (split, histograms) = self.count(rules, &root)?;
             self.open(root, split, histograms);
         }
+        Ok(())
     }
 
     /// Partitions the examples of a node between its two children, from node `at_most` on, and opens them.
-    fn branch(&mut self, rules: Rules<'_>, at_most: usize, open: Open) {
-        let Open { part: Part { depth, range, sums, .. }, split, mut histograms } = open;
+    fn branch(&mut self, rules: Rules<'_>, at_most: usize, open: Open) -> Result<(), RankError> {
+        let Open { part: Part { depth, range, examples, sums, .. }, split, mut histograms } = open;
         let depth = depth + 1;
         if depth == rules.depth {
-            return self.spare.push(histograms);
+            self.spare.push(histograms);
+            return Ok(());
         }
         let bins = rules.sample.bins(split.feature);
         let middle = self.examples.partition(range.clone(), bins, split.bin);
-        let below = Part { node: at_most, depth, range: range.start..middle, sums: split.below };
-        let above = Part { node: at_most + 1, depth, range: middle..range.end, sums: sums - split.below };
-        let is_smaller = below.range.len() <= above.range.len();
+        let mut count = [(middle - range.start) as u64];
+        rules.sample.ranks().sum(&mut count)?;
+        // A count of rows is that of a slice on some machine.
+        #[allow(clippy::cast_possible_truncation, reason = "rows are counted by 64 bits")]
+        let (below, above) = (count[0] as usize, examples - count[0] as usize);
+        let (node, range_below, range_above) = (at_most, range.start..middle, middle..range.end);
+        let below = Part { node, depth, range: range_below, examples: below, sums: split.below };
+        let (node, sums) = (at_most + 1, sums - split.below);
+        let above = Part { node, depth, range: range_above, examples: above, sums };
+        let is_smaller = below.examples <= above.examples;
         let (smaller, larger) = if is_smaller { (below, above) } else { (above, below) };
-        let [split_smaller, split_larger] = [&smaller, &larger].map(|part| self.may_be_split(rules, part));
+        let [split_smaller, split_larger] = self.may_be_split(rules, [&smaller, &larger])?;
         if !split_smaller && !split_larger {
-            return self.spare.push(histograms);
+            self.spare.push(histograms);
+            return Ok(());
         }
-        let mut counted = self.histograms(rules.sample);
-        let examples = self.examples.of(smaller.range.clone());
-        let split = rules.search(smaller.sums).count(examples, &mut counted, &mut self.found);
+        let (split, counted) = self.count(rules, &smaller)?;
         if split_larger {
             let rest = rules.search(larger.sums).take_away(&counted, &mut histograms, &mut self.found);
             self.open(larger, rest, histograms);
@@ -192,6 +219,16 @@ impl Work {
         // The smaller child is split first: each waiting larger child at least halves the examples, so that
         // few nodes are open.
         self.open(smaller, split.filter(|_| split_smaller), counted);
+        Ok(())
+    }
+
+    /// The histograms of a node, and its best split.
+    fn count(&mut self, rules: Rules<'_>, part: &Part) -> Result<(Option<Split>, Vec<Histogram>), RankError> {
+        let mut histograms = self.histograms(rules.sample);
+        let Self { examples, found, message, .. } = self;
+        let examples = examples.of(part.range.clone());
+        let split = rules.search(part.sums).count(examples, &mut histograms, found, message)?;
+        Ok((split, histograms))
     }
 
     fn open(&mut self, part: Part, split: Option<Split>, histograms: Vec<Histogram>) {
@@ -201,8 +238,26 @@ impl Work {
         }
     }
 
-    fn may_be_split(&self, rules: Rules<'_>, part: &Part) -> bool {
-        part.depth < rules.depth && !self.examples.are_alike(part.range.clone(), rules.targets)
+    /// Whether each of these nodes of one depth may be split. Ranks know it of labels by the sums; of other
+    /// targets they compare the lowest and the highest, in one message.
+    fn may_be_split<const N: usize>(
+        &self,
+        rules: Rules<'_>,
+        parts: [&Part; N],
+    ) -> Result<[bool; N], RankError> {
+        let ranks = rules.sample.ranks();
+        if parts.iter().any(|part| part.depth >= rules.depth) {
+            return Ok([false; N]);
+        }
+        if !ranks.are_several() {
+            return Ok(parts.map(|part| !self.examples.are_alike(part.range.clone(), rules.targets)));
+        }
+        if rules.labels {
+            return Ok(parts.map(|part| !part.sums.are_of_one_label()));
+        }
+        let mut extremes = parts.map(|part| self.examples.extremes(part.range.clone(), rules.targets));
+        ranks.max(extremes.as_flattened_mut())?;
+        Ok(extremes.map(|[lowest, highest]| !lowest != highest))
     }
 
     /// Allocates for the nodes that are open at once: a waiting larger child at each of the depths 1, …, d −
