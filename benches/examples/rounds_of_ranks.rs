@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! rounds_of_ranks [ROUNDS [CASE]]      20 rounds of covertype; `made-up` needs no files
-//! rounds_of_ranks --plan               what 4 to 256 machines would take, by the model of `benches::machines`
+//! rounds_of_ranks --plan               4 to 256 machines, by the model of `benches::machines`
 //! ```
 //!
 //! A row a way to run the same rounds: seconds, and what a rank exchanges in one. All make the same

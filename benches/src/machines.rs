@@ -1,15 +1,15 @@
 //! What a round costs on several machines, by a model with four constants.
 //!
-//! ranks R, pairs P = n·|A|. A rank computes P·`pair`/R. It sends m messages of `latency`·⌈log2 R⌉ and b bytes of
-//! `byte` each:
+//! With R ranks and P = n·|A| pairs, a rank computes P·`pair`/R. It sends m messages of
+//! `latency`·⌈log2 R⌉ each, and b bytes of `byte` each:
 //!
-//! - m = [`FIXED`] + 4·K for the K nodes of the top: the number of rows of the smaller child, its bins, the best cuts,
+//! - m = [`FIXED`] + 4·K for the K nodes of the top: the rows of the smaller child, its bins, the best cuts,
 //!   and the sums of the actions;
-//! - b = K·(8·cells + 80 + 16·(|A| − 1)) for the top, n/R·(1 − 1/R)·(groups + 8 + 24·|A|) for the subtrees, and 50 bytes
-//!   a leaf for their nodes. Bytes that are sent are packed and unpacked, at `pack` each.
+//! - b = K·(8·cells + 80 + 16·(|A| − 1)) for the top, n/R·(1 − 1/R)·(groups + 8 + 24·|A|) for the subtrees,
+//!   and 50 bytes a leaf for their nodes. The bytes of subtrees are packed and unpacked, at `pack` each.
 //!
-//! K is the number of subtrees less one: about 1.5 for each part of the pairs that a node may keep, and no more than the
-//! tree has leaves.
+//! K is the number of subtrees less one: about 1.5 for each part of the pairs that a node may keep, and no
+//! more than the tree has leaves.
 
 /// A log and its trees.
 #[derive(Debug, Clone, Copy)]

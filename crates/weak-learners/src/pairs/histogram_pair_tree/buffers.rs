@@ -2,7 +2,6 @@
 
 use super::histogram::Histogram;
 use super::node::RowCopy;
-use super::subtrees::Subtree;
 use super::sums::{FreeCells, Word};
 use crate::pairs::PairNode;
 use crate::pairs::best_first::SplitRecord;
@@ -32,10 +31,6 @@ pub(in crate::pairs) struct Buffers {
     pub(in crate::pairs) cells: FreeCells,
     /// The message of a histogram.
     pub(in crate::pairs) numbers: Vec<u64>,
-    /// The nodes that are kept for one of the ranks, in the order of their places, and their rows on this
-    /// one.
-    pub(super) subtrees: Vec<Subtree>,
-    pub(super) rows_of_subtrees: Vec<u32>,
 }
 
 /// Rows, and a buffer to partition them.
@@ -92,8 +87,6 @@ impl Buffers {
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.records.clear();
-        self.subtrees.clear();
-        self.rows_of_subtrees.clear();
     }
 
     /// An empty histogram.

@@ -5,16 +5,17 @@ use super::buffers::{Buffers, RowBuffers, Scratch};
 use super::columns::Columns;
 use super::grains::{GrainSums, Grains};
 use super::histogram::{Histogram, View};
+use super::kept::{Kept, Subtree};
 use super::quantise::Quanta;
 use super::shares::{Shares, of_all_ranks};
 use super::split::{Cut, MissingSide, Question, Roundings, ScaledGain, Search, Split};
-use super::subtrees::Subtree;
 use super::sums::{Sums, Word};
 use crate::batch::contract::in_pool;
 use crate::pairs::best_first::{SplitRecord, TreeGain, pruned};
 use crate::pairs::{PairGrowth, PairNode, PairRound, PairTree};
 use crate::{LearnerError, RankError, Ranks};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 /// The number of rows of a node from which its children are worth two threads.
 const WORTHWHILE: usize = 1 << 12;
@@ -72,6 +73,8 @@ pub(in crate::pairs) struct Grower<'a, C, A> {
     limit: f64,
     /// The pairs of a node, at most, that one of several ranks grows.
     small: f64,
+    /// The nodes that are kept for one of them.
+    kept: Mutex<Kept>,
     /// The cells that each of them adds up and searches.
     shares: Shares,
     pub(super) scratch: &'a Scratch,
@@ -99,6 +102,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
             least: quanta.units.weight(growth.min_child_weight()).max(1.0),
             limit: Word::limit(quanta.ratio),
             small: 0.0,
+            kept: Mutex::default(),
             shares: Shares::default(),
             scratch,
             ranks,
@@ -179,17 +183,23 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         node.is_open && !self.is_kept(node.depth, node.count, &node.actions)
     }
 
+    /// The nodes that were kept.
+    pub(super) fn kept(&self) -> Kept {
+        std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// Keeps a node for one of the ranks.
     fn keep(&self, buffers: &mut Buffers, node: Node<'_>) {
         let Node { view, rows, count, actions, sums, depth, histogram, .. } = node;
         if self.growth.max_leaves().is_some() {
             buffers.records.push(SplitRecord { value: 0.0, gain: TreeGain::NONE });
         }
-        let (place, first) = (buffers.open(), buffers.rows_of_subtrees.len());
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (place, first) = (buffers.open(), kept.rows.len());
         let sample_row = |row: &u32| view.sample_rows.map_or(*row, |rows| rows[*row as usize]);
-        buffers.rows_of_subtrees.extend(rows.iter().map(sample_row));
-        let rows = first..buffers.rows_of_subtrees.len();
-        buffers.subtrees.push(Subtree { place, rows, count, actions, sums, depth });
+        kept.rows.extend(rows.iter().map(sample_row));
+        let rows = first..kept.rows.len();
+        kept.subtrees.push(Subtree { place, rows, count, actions, sums, depth });
         buffers.put(histogram);
     }
 

@@ -8,6 +8,7 @@ mod columns;
 mod grains;
 mod grow;
 mod histogram;
+mod kept;
 mod node;
 mod partition;
 mod quantise;

@@ -11,6 +11,7 @@ use super::buffers::{Buffers, RowBuffers};
 use super::columns::ContextColumns;
 use super::grow::{Grower, Node, Root, pairs};
 use super::histogram::View;
+use super::kept::{Kept, Subtree};
 use super::quantise::Quanta;
 use super::shares::Shares;
 use super::sums::Sums;
@@ -18,7 +19,6 @@ use crate::pairs::best_first::SplitRecord;
 use crate::pairs::binned_contexts::{BLOCK, SparseRows};
 use crate::pairs::{PairNode, PairRound, PairTree, PairWeights};
 use crate::{LearnerError, RankError, Ranks};
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A node is small with at most one part in so many of the pairs of a rank. Many parts are shared out more
@@ -32,20 +32,6 @@ fn parts(ranks: f64) -> f64 {
 const FEW: f64 = 512.0;
 /// The bytes of the rows that all ranks send each other at a time, for each of them.
 const WAVE: f64 = 268_435_456.0;
-
-/// A node that is kept for one of the ranks.
-#[derive(Debug)]
-pub(super) struct Subtree {
-    /// Its place among the nodes of the top.
-    pub(super) place: u32,
-    /// The places of its rows on this rank, in a list of all such rows.
-    pub(super) rows: Range<usize>,
-    /// The number of its rows on all ranks.
-    pub(super) count: u64,
-    pub(super) actions: Actions,
-    pub(super) sums: Sums,
-    pub(super) depth: u32,
-}
 
 /// The nodes of a subtree, numbered from 0, and their records.
 #[derive(Debug, Default)]
@@ -72,8 +58,9 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
         let columns = ContextColumns { allowed: Some(&own), ..self.columns };
         let top = self.of_rank((all / (parts(ranks) * ranks)).max(FEW), shares, columns);
         let mut buffers = top.nodes(root, row_buffers)?;
-        let grown = top.grow_subtrees(all_columns, &buffers)?;
-        buffers.put_in(&grown);
+        let kept = top.kept();
+        let grown = top.grow_subtrees(all_columns, &kept)?;
+        buffers.put_in(&kept.subtrees, &grown);
         top.finished(inputs, buffers)
     }
 
@@ -81,7 +68,7 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
     fn grow_subtrees(
         &self,
         columns: ContextColumns<'_>,
-        Buffers { subtrees, rows_of_subtrees, .. }: &Buffers,
+        Kept { subtrees, rows: rows_of_subtrees }: &Kept,
     ) -> Result<Vec<Grown>, LearnerError> {
         let (me, size) = (self.ranks.rank(), self.ranks.size());
         let owners = owners(subtrees, size);
@@ -314,12 +301,11 @@ fn gathered(ranks: &Ranks, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, RankError> {
 impl Buffers {
     /// Puts the subtrees in their places among the nodes of the top, which come in the order of a walk that
     /// sees a node before its children.
-    fn put_in(&mut self, grown: &[Grown]) {
+    fn put_in(&mut self, subtrees: &[Subtree], grown: &[Grown]) {
         if grown.is_empty() {
             return;
         }
         let (top, records) = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.records));
-        let subtrees = std::mem::take(&mut self.subtrees);
         let mut places = Vec::with_capacity(top.len());
         let (mut next, mut coming) = (0_u32, subtrees.iter().zip(grown).peekable());
         for place in 0..top.len() {
