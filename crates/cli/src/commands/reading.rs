@@ -8,7 +8,7 @@ use formats::{
     ActionFeatures, FormatError, LogOptions, Progress, ReadFacts, ReadFile, ReadLog, RowLabels, RowWeights,
     Source,
 };
-use ocoboost::{EstimatedPropensities, JobError, estimate_propensities};
+use ocoboost::{EstimatedPropensities, JobError, Watch, estimate_propensities_of_rank};
 use off_policy::{Log, Rewards, Schema};
 use ranks::Ranks;
 use report::output::warn;
@@ -168,17 +168,13 @@ fn opened(mut read: ReadLog, manners: &Manners, ranks: &Ranks) -> Result<Opened,
         let log = ranks.agree(read.into_log())?;
         return Ok(Opened { log, name, sources, time, split, estimated: None });
     }
-    if ranks.are_several() {
-        return Err(Failure::Flag {
-            name: "mpi",
-            why: "the log has no propensities, which one process estimates",
-        });
-    }
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     let ReadLog { contexts, schema, actions, rewards, on_offer, .. } = read;
     let count = schema.actions();
+    let (seed, go_on) = (manners.seed.unwrap_or(0), &mut || ControlFlow::Continue(()));
+    let of_ranks = (ranks, go_on as Watch<'_>);
     let estimated =
-        estimate_propensities(&contexts, &actions, count, on_offer.as_ref(), manners.seed.unwrap_or(0));
+        estimate_propensities_of_rank(&contexts, &actions, count, on_offer.as_ref(), seed, of_ranks);
     let estimated = estimated.map_err(failed)?;
     let of_log = |error| failed(JobError::Log(error));
     let propensities = estimated.propensities().to_vec();
