@@ -10,7 +10,7 @@
 use benches::off_policy::{History, Problem};
 use mpi_ranks::MpiRanks;
 use std::error::Error;
-use weak_learners::Ranks;
+use weak_learners::{Communicator, Ranks};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -25,7 +25,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let rounds = arguments.first().map_or(Ok(20), |rounds| rounds.parse())?;
     let case = arguments.get(1).map_or("covertype", String::as_str);
-    let ranks = Ranks::of(MpiRanks::builder().start()?);
+    let ranks = MpiRanks::builder().start()?;
+    // One rank has no one to talk to.
+    let ranks = if ranks.size() == 1 { Ranks::alone() } else { Ranks::of(ranks) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let work = || rounds_of(case, rounds, &ranks).map_err(|error| error.to_string());
     let History { seconds, leaves, traffic, model, .. } = pool.install(work)?;

@@ -3,7 +3,7 @@
     cargo build --release -p benches --example fastest_bopl
     cargo build --release -p benches --features mpi --example mpi_rounds
     python benches/peers/machines.py target/release/examples/fastest_bopl target/release/examples/mpi_rounds \\
-        [--rounds 5] [--mpirun "mpirun --oversubscribe"] [CASE ...]
+        [--rounds 5] [--mpirun "mpirun --oversubscribe --bind-to none"] [CASE ...]
 
 Each contender trains twice on the same log: in one process with two threads, and in two processes of a thread each, on
 a half of the rows. XGBoost's workers meet by its own tracker, LightGBM's by sockets (`tree_learner=data`); ours are MPI
@@ -183,7 +183,7 @@ def main():
     found.add_argument("ranks")
     found.add_argument("cases", nargs="*")
     found.add_argument("--rounds", type=int, default=5)
-    found.add_argument("--mpirun", default="mpirun --oversubscribe")
+    found.add_argument("--mpirun", default="mpirun --oversubscribe --bind-to none")
     found.add_argument("--work", help=argparse.SUPPRESS)
     arguments = found.parse_intermixed_args()
     if arguments.work:

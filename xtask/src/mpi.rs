@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::process::Stdio;
 
-use crate::cargo::{Failure, cargo, finish, tool};
+use crate::cargo::{Failure, cargo, finish, root, target, tool};
 
 /// Programs of an MPI library: one starts ranks, the other knows where its headers are.
 const PROGRAMS: [&str; 2] = ["mpirun", "mpicc"];
 /// The whole workspace, so that everything below is that of the other steps.
-const FEATURES: [&str; 3] = ["--workspace", "--features", "mpi-ranks/mpi,cli/mpi"];
+const FEATURES: [&str; 3] = ["--workspace", "--features", "mpi-ranks/mpi,cli/mpi,benches/mpi"];
 
 /// Lints and tests of what only the feature `mpi` has; or with a number, that many killed ranks.
 pub(crate) fn run(faults: Option<&OsString>) -> Result<u8, Failure> {
@@ -29,9 +29,28 @@ pub(crate) fn run(faults: Option<&OsString>) -> Result<u8, Failure> {
     let mut lints = cargo(["clippy"]);
     match finish(lints.args(FEATURES).args(["--all-targets", "--", "-D", "warnings"]))? {
         // Ranks wait for each other, so one launch at a time is enough for few cores.
-        0 => finish(test.args(["--test", "mpi", "--quiet", "--", "--test-threads", "1"])),
+        0 => {}
+        code => return Ok(code),
+    }
+    match finish(test.args(["--test", "mpi", "--quiet", "--", "--test-threads", "1"]))? {
+        0 => from_python(),
         code => Ok(code),
     }
+}
+
+/// The example of the guide, where `cargo xtask python` has made an environment before.
+fn from_python() -> Result<u8, Failure> {
+    let folder = root().join("target/python");
+    let python = folder.join("environment/bin/python");
+    if !python.exists() {
+        println!("left out: the example from Python, for which `cargo xtask python` installs the package");
+        return Ok(0);
+    }
+    let mut pytest = tool(&python);
+    pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+    pytest.arg(root().join("crates/python/tests/test_machines.py"));
+    // The tests of the program have built it.
+    finish(pytest.env("OCOBOOST_MPI", target().join("debug/ocoboost")).current_dir(&folder))
 }
 
 fn is_there(program: &str) -> bool {

@@ -12,6 +12,8 @@ use crate::failure::LOST;
 #[cfg(feature = "mpi")]
 use mpi_ranks::MpiRanks;
 #[cfg(feature = "mpi")]
+use ranks::Communicator;
+#[cfg(feature = "mpi")]
 use ranks::{Communicator, RankError};
 
 /// Those that `mpirun` has started, or this one alone.
@@ -52,10 +54,10 @@ impl Processes {
         Err(Failure::Flag { name: "mpi", why })
     }
 
-    /// The ranks of the training.
+    /// The ranks of the training. One process has no one to talk to.
     pub(crate) fn ranks(&self) -> Ranks {
         #[cfg(feature = "mpi")]
-        if let Some(mpi) = &self.mpi {
+        if let Some(mpi) = self.mpi.as_ref().filter(|mpi| mpi.size() > 1) {
             return Ranks::of(mpi.clone());
         }
         Ranks::alone()

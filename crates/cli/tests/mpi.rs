@@ -114,6 +114,28 @@ fn processes_train_the_model_of_one() {
     }
 }
 
+/// The log without its column of propensities.
+#[test]
+fn processes_estimate_the_propensities_of_one() {
+    let logs = Logs::new();
+    for path in &logs.files {
+        let text = fs::read_to_string(path).unwrap();
+        let place = text.lines().next().unwrap().split(',').position(|name| name == "propensity").unwrap();
+        let without = |line: &str| {
+            let mut cells: Vec<&str> = line.split(',').collect();
+            cells.remove(place);
+            cells.join(",") + "\n"
+        };
+        fs::write(path, text.lines().map(without).collect::<String>()).unwrap();
+    }
+    let (alone, together) = (logs.at("alone.ocob"), logs.at("together.ocob"));
+    let expected = run(logs.train(None, &SHORT).args(["-o", &alone]));
+    let found = run(logs.train(Some(3), &SHORT).args(["-o", &together]));
+    assert_eq!((expected.0, found.0, &found.1), (Some(0), Some(0), &expected.1), "{}", found.2);
+    assert!(expected.1.contains("estimated"), "{}", expected.1);
+    assert!(logs.model("together.ocob") == logs.model("alone.ocob"));
+}
+
 /// Exit codes of all processes are one, and one says why.
 #[test]
 fn one_process_says_what_is_wrong() {

@@ -30,8 +30,9 @@ fn parts(ranks: f64) -> f64 {
 
 /// A node of so few pairs is always small.
 const FEW: f64 = 512.0;
-/// The bytes of the rows that all ranks send each other at a time, for each of them.
-const WAVE: f64 = 268_435_456.0;
+/// The bytes of the rows that all ranks send each other at a time, for each of them: so few that they stay in
+/// the cache, and that the allocator keeps their memory.
+const WAVE: f64 = 16_777_216.0;
 
 /// The nodes of a subtree, numbered from 0, and their records.
 #[derive(Debug, Default)]
@@ -71,27 +72,27 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
         Kept { subtrees, rows: rows_of_subtrees }: &Kept,
     ) -> Result<Vec<Grown>, LearnerError> {
         let (me, size) = (self.ranks.rank(), self.ranks.size());
-        let owners = owners(subtrees, size);
         let mut all = Vec::with_capacity(subtrees.len());
         let mut rest = &subtrees[..];
         while !rest.is_empty() {
             let (wave, later) = rest.split_at(self.wave(rest, size));
-            let owners = &owners[subtrees.len() - rest.len()..][..wave.len()];
+            // Ranks wait for each other behind every wave.
+            let owners = owners(wave, size);
             rest = later;
             let mut sent = vec![Vec::new(); size];
-            for (subtree, owner) in wave.iter().zip(owners) {
+            for (subtree, owner) in wave.iter().zip(&owners) {
                 self.pack(subtree, &rows_of_subtrees[subtree.rows.clone()], &mut sent[*owner]);
             }
-            let sent = self.ranks.exchange(sent)?;
+            let sent = exchanged(self.ranks, sent)?;
             let mut received: Vec<Message<'_>> = sent.iter().map(|bytes| Message(bytes)).collect();
             let (mut values, mut nodes) = (vec![Vec::new(); size], Vec::new());
-            for (subtree, _) in wave.iter().zip(owners).filter(|(_, owner)| **owner == me) {
+            for (subtree, _) in wave.iter().zip(&owners).filter(|(_, owner)| **owner == me) {
                 self.grow_here((columns, subtree), &mut received, &mut values)?.write(&mut nodes);
             }
-            let (values, nodes) = (self.ranks.exchange(values)?, gathered(self.ranks, nodes)?);
+            let (values, nodes) = (exchanged(self.ranks, values)?, gathered(self.ranks, nodes)?);
             let mut values: Vec<Message<'_>> = values.iter().map(|bytes| Message(bytes)).collect();
             let mut nodes: Vec<Message<'_>> = nodes.iter().map(|bytes| Message(bytes)).collect();
-            for (subtree, owner) in wave.iter().zip(owners) {
+            for (subtree, owner) in wave.iter().zip(&owners) {
                 self.answer(subtree, &rows_of_subtrees[subtree.rows.clone()], &mut values[*owner])?;
                 all.push(Grown::read(&mut nodes[*owner])?);
             }
@@ -120,7 +121,14 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
         to.extend((rows.len() as u64).to_le_bytes());
         for (block, bytes) in layout.by_row.chunks((layout.rows * BLOCK).max(1)).enumerate() {
             let width = width(layout.groups, block);
-            rows.iter().for_each(|row| to.extend_from_slice(&bytes[*row as usize * width..][..width]));
+            let of_row = |row: u32| &bytes[row as usize * width..][..width];
+            for (to, row) in room(to, rows.len() * width).chunks_exact_mut(width).zip(rows) {
+                // Eight at a time: a call to copy so few bytes costs more.
+                let ((to, to_last), (row, row_last)) =
+                    (to.as_chunks_mut::<8>(), of_row(*row).as_chunks::<8>());
+                to.iter_mut().zip(row).for_each(|(to, row)| *to = *row);
+                to_last.iter_mut().zip(row_last).for_each(|(to, row)| *to = *row);
+            }
         }
         if let Some(sparse) = &layout.sparse {
             for row in rows {
@@ -130,12 +138,12 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
             }
         }
         let numbers = |of: &[f64], to: &mut Vec<u8>| {
-            rows.iter().for_each(|row| to.extend(of[*row as usize].to_le_bytes()));
+            put(to, rows.iter().map(|row| of[*row as usize].to_le_bytes()));
         };
         subtree.actions.each(|action| {
             let pairs = action as usize * n..(action as usize + 1) * n;
             let words = &self.quanta.all()[pairs.clone()];
-            rows.iter().for_each(|row| to.extend(words[*row as usize].load(Relaxed).to_le_bytes()));
+            put(to, rows.iter().map(|row| words[*row as usize].load(Relaxed).to_le_bytes()));
             numbers(&self.round.gradients()[pairs.clone()], to);
             if let PairWeights::OfPairs(h) = self.round.weights() {
                 numbers(&h[pairs], to);
@@ -221,7 +229,7 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
         for (values, count) in values.iter_mut().zip(&counts) {
             for a in 0..k {
                 let words = &quanta.all()[a * n + first..][..*count];
-                words.iter().for_each(|word| values.extend(word.load(Relaxed).to_le_bytes()));
+                put(values, words.iter().map(|word| word.load(Relaxed).to_le_bytes()));
             }
             first += count;
         }
@@ -269,6 +277,19 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
     }
 }
 
+/// So many further bytes.
+fn room(to: &mut Vec<u8>, bytes: usize) -> &mut [u8] {
+    let before = to.len();
+    to.resize(before + bytes, 0);
+    &mut to[before..]
+}
+
+/// Appends numbers. A push of each would ask for room each time.
+fn put(to: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item = [u8; 8]>) {
+    let (room, _) = room(to, 8 * numbers.len()).as_chunks_mut::<8>();
+    room.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
+}
+
 /// The bytes of a row in a block.
 fn width(groups: usize, block: usize) -> usize {
     (groups - block * BLOCK).min(BLOCK)
@@ -286,6 +307,14 @@ fn owners(subtrees: &[Subtree], size: usize) -> Vec<usize> {
         loads[least] += work(k);
     }
     owners
+}
+
+/// What each rank has sent to this one. Its own part, the largest, stays where it is.
+fn exchanged(ranks: &Ranks, mut to: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, RankError> {
+    let own = to.get_mut(ranks.rank()).map(std::mem::take);
+    let mut from = ranks.exchange(to)?;
+    from.get_mut(ranks.rank()).into_iter().zip(own).for_each(|(from, own)| *from = own);
+    Ok(from)
 }
 
 /// The bytes of every rank, each apart.
