@@ -12,8 +12,6 @@ use crate::failure::LOST;
 #[cfg(feature = "mpi")]
 use mpi_ranks::MpiRanks;
 #[cfg(feature = "mpi")]
-use ranks::Communicator;
-#[cfg(feature = "mpi")]
 use ranks::{Communicator, RankError};
 
 /// Those that `mpirun` has started, or this one alone.
