@@ -34,7 +34,7 @@ impl Shard {
     /// The rows of this rank, whose number every rank tells the others.
     ///
     /// # Errors
-    /// As [`Communicator::gather`].
+    /// As [`Communicator::gather`](crate::Communicator::gather).
     pub fn of(ranks: Ranks, rows: usize) -> Result<Self, RankError> {
         if !ranks.are_several() {
             return Ok(Self::whole(rows));
