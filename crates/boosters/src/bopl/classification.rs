@@ -56,7 +56,9 @@ impl<L: PairLearner> PairLearner for Classification<L> {
         let pairs = total as f64 * round.actions() as f64;
         // In units of the largest, so that no sum overflows; of all rows of an action before the next one.
         let mut sum = [-0.0];
-        for of_action in u.chunks_exact(n) {
+        for action in 0..round.actions() {
+            // A rank may have no row, and takes part all the same.
+            let of_action = &u[action * n..(action + 1) * n];
             sum = ranks.sum_of_rows(sum, of_action.iter().map(|u| [u.abs() / largest]))?;
         }
         let mean = sum[0] / pairs;
