@@ -124,8 +124,11 @@ impl Column {
         if let Some(rows) = &mut self.rows {
             rows.push(index);
         }
+        let before = self.counts.kinds();
         self.cell(cell, record, buffer);
         if is_again {
+            let kinds = self.counts.kinds().into_iter().zip(before).map(|(kind, before)| kind - before);
+            self.counts.again.iter_mut().zip(kinds).for_each(|(again, more)| *again += more);
             self.add_to_last(cell, record, buffer);
         } else {
             self.sum = None;

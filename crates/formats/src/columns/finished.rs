@@ -21,7 +21,7 @@ impl Column {
     /// ranks.
     pub(super) fn finish(mut self, all: &Summary, rows: u64) -> Result<Finished, FormatError> {
         let name = self.name.clone();
-        let Counts { numbers, dates, texts, marks, missing, lists } = all.counts;
+        let Counts { numbers, dates, texts, marks, missing, lists, .. } = all.counts;
         if lists > 0 {
             return Ok(Finished::Left(format!("column {} left out: it holds lists", quoted(&name))));
         }
@@ -61,7 +61,8 @@ impl Column {
             Store::Labels { codes, dictionary }
                 if !all.has_too_many && (self.is_forced || dictionary.len() <= self.most_labels) =>
             {
-                let (distinct, present) = (dictionary.len() as u64, numbers + dates + texts + marks);
+                let present = all.counts.kinds_of_rows().iter().sum::<u64>();
+                let distinct = dictionary.len() as u64;
                 if !self.is_forced && distinct > 50 && distinct * 2 > present {
                     return self.too_many(all, Some(distinct));
                 }
@@ -95,7 +96,7 @@ impl Column {
 
     /// Too many labels: identifiers, or numbers with a text among them.
     fn too_many(&self, all: &Summary, distinct: Option<u64>) -> Result<Finished, FormatError> {
-        let Counts { numbers, dates, texts, marks, .. } = all.counts;
+        let [numbers, dates, texts, marks] = all.counts.kinds_of_rows();
         let present = numbers + dates + texts + marks;
         for (count, expected) in [(numbers, "a number"), (dates, "a date")] {
             if let Some(seen) = &all.first_text

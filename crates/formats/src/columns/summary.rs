@@ -13,6 +13,22 @@ pub(super) struct Counts {
     pub(super) marks: u64,
     pub(super) missing: u64,
     pub(super) lists: u64,
+    /// Numbers, dates, texts and marks that are not the first cell of their row. Of cells that say the same,
+    /// some are not counted at all, by what was known of the column when they were read.
+    pub(super) again: [u64; 4],
+}
+
+impl Counts {
+    /// Numbers, dates, texts and marks.
+    pub(super) fn kinds(&self) -> [u64; 4] {
+        [self.numbers, self.dates, self.texts, self.marks]
+    }
+
+    /// The same, of which a row has one.
+    pub(super) fn kinds_of_rows(&self) -> [u64; 4] {
+        let (kinds, again) = (self.kinds(), self.again);
+        [0, 1, 2, 3].map(|k| kinds[k].saturating_sub(again[k]))
+    }
 }
 
 /// What decides which kind a column is of: of the rows of a rank, and of all.
@@ -40,6 +56,7 @@ impl Summary {
         own.marks += of_next.marks;
         own.missing += of_next.missing;
         own.lists += of_next.lists;
+        own.again.iter_mut().zip(of_next.again).for_each(|(own, of_next)| *own += of_next);
         self.first_text = self.first_text.take().or(next.first_text);
         self.bad_number = self.bad_number.take().or(next.bad_number);
         self.rises &= next.rises;
