@@ -194,8 +194,7 @@ pub fn read_logs(
 ///
 /// # Errors
 /// As [`read_logs`]; [`FormatError::StreamOfRanks`]; [`FormatError::Ranks`]. An error that one rank meets
-/// ends the reading of all: the others return [`FormatError::OtherRank`] with what it says. Of several faults
-/// another one may be said than by one process, which meets them in another order.
+/// ends the reading of all: the others return [`FormatError::OtherRank`] with what it says.
 pub fn read_logs_of_rank(
     sources: impl IntoIterator<Item = Result<Source, FormatError>>,
     options: &LogOptions,

@@ -609,19 +609,7 @@ proptest! {
         });
         // A file of events without a row is refused as empty.
         let files: Vec<File> = files.filter(|file| !matches!(file, File::Text(_, bytes) if bytes.is_empty())).collect();
-        let options = LogOptions::default().most_labels(most);
-        // A table may have several faults. One process says the first that it meets, and ranks meet them in
-        // another order: that of a column of mixed kinds is found at the end of a part.
-        match of_one(&files, &options) {
-            Ok(_) => drop(assert_same(&files, &options)),
-            Err(error) => {
-                for size in SIZES {
-                    let found = of_ranks(size, &files, &options);
-                    let is_refused = found.iter().all(Result::is_err);
-                    assert!(is_refused, "{size} ranks read what one process refuses: {error}");
-                }
-            }
-        }
+        assert_same(&files, &LogOptions::default().most_labels(most));
     }
 }
 
