@@ -5,8 +5,8 @@
 //!
 //! - m = [`FIXED`] + 4·K for the K nodes of the top: the rows of the smaller child, its bins, the best cuts,
 //!   and the sums of the actions;
-//! - b = K·(8·cells + 80 + 16·(|A| − 1)) for the top, n/R·(1 − 1/R)·(groups + 8 + 24·|A|) for the subtrees,
-//!   and 50 bytes a leaf for their nodes. The bytes of subtrees are packed and unpacked, at `pack` each.
+//! - b = K·(8·cells + 80 + 16·(|A| − 1)) for the top, n/R·(1 − 1/R)·(groups + 16·|A|) for the subtrees, and
+//!   50·(1 − 1/R) bytes a leaf for their nodes. The bytes of subtrees are packed and unpacked, at `pack` each.
 //!
 //! K is the number of subtrees less one: about 1.5 for each part of the pairs that a node may keep, and no
 //! more than the tree has leaves.
@@ -69,8 +69,7 @@ impl Round {
         let parts = (64.0 / ranks).clamp(4.0, 16.0);
         let nodes = (1.5 * parts * ranks).min(leaves) - 1.0;
         let messages = FIXED + 4.0 * nodes;
-        let subtrees =
-            rows / ranks * (1.0 - 1.0 / ranks) * (groups + 8.0 + 24.0 * actions) + 50.0 * leaves / ranks;
+        let subtrees = (1.0 - 1.0 / ranks) * (rows / ranks * (groups + 16.0 * actions) + 50.0 * leaves);
         let bytes = nodes * (8.0 * cells + 80.0 + 16.0 * (actions - 1.0)) + subtrees;
         let latency = messages * rates.latency * ranks.log2().ceil();
         Self { compute, latency, transfer: bytes * rates.byte + subtrees * rates.pack, messages, bytes }

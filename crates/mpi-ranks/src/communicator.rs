@@ -21,8 +21,8 @@ use std::time::Duration;
 /// MPI: the process should end with another exit code than 0, by which `mpirun` ends the others.
 ///
 /// *Cost:* an operation is one exchange of 256 bytes a rank, which carries up to 29 numbers or 232 bytes.
-/// What is longer follows in messages of MPI: all-reduce (sum, max), all-gather, broadcast, and all-to-all
-/// (exchange, and sums that are scattered: every number is sent once).
+/// What is longer follows in messages of MPI: all-reduce (sum, max), all-gather, broadcast, all-to-all (sums
+/// that are scattered: every number is sent once), and from rank to rank without a copy (exchange).
 #[derive(Debug, Clone)]
 pub struct MpiRanks {
     rank: usize,
@@ -130,6 +130,7 @@ impl Parcel {
         self.numbers.clear();
         self.bytes.clear();
         self.lengths.clear();
+        self.runs.clear();
     }
 }
 
@@ -237,25 +238,14 @@ impl Communicator for MpiRanks {
         Ok(())
     }
 
-    fn exchange(&self, to: &[Vec<u8>], from: &mut Vec<Vec<u8>>) -> Result<(), RankError> {
-        let (expected, found) = (self.size, to.len());
+    fn exchange(&self, runs: &mut Vec<Vec<u8>>) -> Result<(), RankError> {
+        let (expected, found) = (self.size, runs.len());
         if expected != found {
             return Err(RankError::Lengths { expected, found });
         }
-        let fill = |parcel: &mut Parcel| {
-            parcel.lengths.extend(to.iter().map(Vec::len));
-            to.iter().for_each(|run| parcel.bytes.extend_from_slice(run));
-        };
-        let take = |parcel: &mut Parcel| {
-            let mut rest = &parcel.bytes[..];
-            let run = |length: &usize| {
-                let (run, behind) = rest.split_at(*length);
-                rest = behind;
-                run.to_vec()
-            };
-            parcel.lengths.iter().map(run).collect()
-        };
-        *from = self.meet(Operation::Exchange, fill, take)?;
+        let sent = std::mem::take(runs);
+        let fill = |parcel: &mut Parcel| parcel.runs = sent;
+        *runs = self.meet(Operation::Exchange, fill, |parcel| std::mem::take(&mut parcel.runs))?;
         Ok(())
     }
 }

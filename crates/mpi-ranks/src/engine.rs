@@ -10,7 +10,7 @@ use mpi::collective::SystemOperation;
 use mpi::datatype::{Partition, PartitionMut};
 use mpi::request::{Request, Scope};
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator, CommunicatorCollectives, Equivalence, Root};
+use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Equivalence, Root, Source};
 use ranks::RankError;
 use std::ops::Range;
 use std::sync::mpsc::SyncSender;
@@ -22,8 +22,9 @@ use std::time::{Duration, Instant};
 pub(crate) struct Parcel {
     pub(crate) numbers: Vec<u64>,
     pub(crate) bytes: Vec<u8>,
-    /// Of what goes to each rank, and then of what has come from each.
     pub(crate) lengths: Vec<usize>,
+    /// What goes to each rank, and then what has come from each.
+    pub(crate) runs: Vec<Vec<u8>>,
     /// The rank whose bytes are copied.
     pub(crate) root: usize,
     /// What ranks leave with, and then the largest of all.
@@ -35,6 +36,8 @@ pub(crate) type Outcome = Result<Parcel, RankError>;
 
 /// For so long a rank that waits only lets others go first; then it sleeps between its looks.
 const AWAKE: Duration = Duration::from_millis(5);
+/// The bytes of free memory that are kept for the next exchange.
+const KEPT: usize = 1 << 27;
 /// The longest sleep.
 const SLEEP: Duration = Duration::from_millis(1);
 
@@ -47,6 +50,8 @@ pub(crate) struct Engine {
     frames: Frames,
     numbers: Staging<u64>,
     bytes: Staging<u8>,
+    /// Free memory for what comes in an exchange.
+    free: Vec<Vec<u8>>,
 }
 
 /// The messages that are under way.
@@ -83,6 +88,7 @@ impl Engine {
             frames: Frames::new(size),
             numbers: Staging::default(),
             bytes: Staging::default(),
+            free: Vec::new(),
         }
     }
 
@@ -103,7 +109,7 @@ impl Engine {
             Operation::SumScatter => (parcel.numbers.len(), digest(&parcel.lengths)),
             Operation::Gather => (parcel.bytes.len(), 0),
             Operation::Copy => (parcel.bytes.len(), parcel.root as u64),
-            Operation::Exchange => (parcel.lengths.iter().copied().max().unwrap_or(0), 0),
+            Operation::Exchange => (parcel.runs.len(), 0),
             Operation::Leave => (parcel.code, 0),
         };
         self.frames.begin(operation, length, agreed);
@@ -240,30 +246,40 @@ impl Engine {
         *numbers = sums;
     }
 
+    /// The lengths go first. The runs are then sent and received where they are, in memory of the exchange
+    /// before.
     fn exchange(&mut self, parcel: &mut Parcel) {
-        let Parcel { bytes, lengths, .. } = parcel;
-        let longest = self.frames.lengths().max().unwrap_or(0);
-        let to: Vec<u64> = lengths.iter().map(|length| *length as u64).collect();
-        let mut from = vec![0; self.size];
+        let (world, me, largest) = (&self.waiting.world, self.rank, self.largest);
+        let lengths: Vec<u64> = parcel.runs.iter().map(|run| run.len() as u64).collect();
+        let mut from_lengths = vec![0; self.size];
         mpi::request::scope(|scope| {
-            let world = &self.waiting.world;
-            self.waiting.wait(world.immediate_all_to_all_into(scope, &to[..], &mut from[..]), 0);
+            let request = world.immediate_all_to_all_into(scope, &lengths[..], &mut from_lengths[..]);
+            self.waiting.wait(request, 0);
         });
-        let from: Vec<usize> = from.into_iter().map(word).collect();
-        let mut firsts = vec![0; self.size];
-        (1..self.size).for_each(|rank| firsts[rank] = firsts[rank - 1] + from[rank - 1]);
-        let mut all = vec![0; from.iter().sum()];
-        let largest = self.largest_piece();
-        self.waiting.in_pieces(
-            &mut self.bytes,
-            (bytes, lengths),
-            (&from, longest),
-            largest,
-            |rank, at, part| {
-                all[firsts[rank] + at..][..part.len()].copy_from_slice(part);
-            },
-        );
-        (*bytes, *lengths) = (all, from);
+        let mut from = std::mem::take(&mut self.free);
+        from.resize_with(self.size, Vec::new);
+        for (run, length) in from.iter_mut().zip(from_lengths) {
+            run.resize(word(length), 0);
+        }
+        from[me] = std::mem::take(&mut parcel.runs[me]);
+        let [bytes, sent] = [&from, &parcel.runs].map(|runs| runs.iter().map(Vec::len).sum::<usize>());
+        mpi::request::scope(|scope| {
+            let mut requests = Vec::new();
+            for (rank, run) in from.iter_mut().enumerate().filter(|(rank, _)| *rank != me) {
+                let other = world.process_at_rank(count(rank));
+                let pieces = run.chunks_mut(largest);
+                requests.extend(pieces.map(|piece| other.immediate_receive_into(scope, piece)));
+            }
+            for (rank, run) in parcel.runs.iter().enumerate() {
+                let other = world.process_at_rank(count(rank));
+                requests.extend(run.chunks(largest).map(|piece| other.immediate_send(scope, piece)));
+            }
+            self.waiting.wait_for_all(requests, bytes.max(sent));
+        });
+        let sent = std::mem::replace(&mut parcel.runs, from);
+        if sent.iter().map(Vec::capacity).sum::<usize>() <= KEPT {
+            self.free = sent;
+        }
     }
 
     /// What a rank may send to another in a message, so that it sends and receives at most `largest`.
@@ -319,14 +335,19 @@ impl Waiting {
     ///
     /// MPI goes on with a message only while it is asked about it, so a long one is asked about without sleep
     /// for as long as a slow network would take.
-    fn wait<'a, D: ?Sized, S: Scope<'a>>(&self, mut request: Request<'a, D, S>, bytes: usize) {
+    fn wait<'a, D: ?Sized, S: Scope<'a>>(&self, request: Request<'a, D, S>, bytes: usize) {
+        self.wait_for_all(vec![request], bytes);
+    }
+
+    /// Waits for messages of so many bytes in all.
+    fn wait_for_all<'a, D: ?Sized, S: Scope<'a>>(&self, mut requests: Vec<Request<'a, D, S>>, bytes: usize) {
         let begun = Instant::now();
         let awake = AWAKE + Duration::from_nanos(2 * bytes as u64);
         loop {
-            request = match request.test() {
-                Ok(_) => return,
-                Err(unfinished) => unfinished,
-            };
+            requests = requests.into_iter().filter_map(|request| request.test().err()).collect();
+            if requests.is_empty() {
+                return;
+            }
             let waited = begun.elapsed();
             if waited < awake {
                 thread::yield_now();

@@ -47,11 +47,11 @@ pub trait Communicator: Debug + Send + Sync {
     /// As [`sum`](Self::sum); [`RankError::Lengths`] where the lengths are not one a rank or do not add up.
     fn sum_scatter(&self, numbers: &mut [u64], lengths: &[usize]) -> Result<(), RankError>;
 
-    /// Sends bytes to each rank, itself included, and replaces `from` by what each has sent to this one.
+    /// Sends run r to rank r, and replaces it by what rank r has sent to this one. The run of this rank stays.
     ///
     /// # Errors
-    /// As the contract says; [`RankError::Lengths`] where `to` is not one a rank.
-    fn exchange(&self, to: &[Vec<u8>], from: &mut Vec<Vec<u8>>) -> Result<(), RankError>;
+    /// As the contract says; [`RankError::Lengths`] where there is not one run a rank. The runs are lost.
+    fn exchange(&self, runs: &mut Vec<Vec<u8>>) -> Result<(), RankError>;
 }
 
 /// Why ranks could not go on together. A training that this ends cannot be continued, because the ranks may

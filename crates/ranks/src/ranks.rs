@@ -256,20 +256,22 @@ impl Ranks {
         Ok(&mut numbers[begin..begin + lengths[self.rank()]])
     }
 
-    /// Sends bytes to each rank, and returns what each has sent to this one, in their order.
+    /// Sends a run of bytes to each rank, and returns what each has sent to this one, in their order. The run
+    /// of this rank stays where it is. The memory of the others goes to the engine, and that of an exchange
+    /// before may come back.
     ///
     /// # Errors
     /// As [`Communicator::exchange`].
-    pub fn exchange(&self, to: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, RankError> {
-        let (expected, found) = (self.size(), to.len());
+    pub fn exchange(&self, mut runs: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, RankError> {
+        let (expected, found) = (self.size(), runs.len());
         if expected != found {
             return Err(RankError::Lengths { expected, found });
         }
-        let Some(peers) = &self.peers else { return Ok(to) };
-        let own = to.iter().enumerate().filter(|(rank, _)| *rank != self.rank());
-        let (bytes, mut from) = (own.map(|(_, bytes)| bytes.len()).sum(), Vec::new());
-        peers.counted(bytes, |ranks| ranks.exchange(&to, &mut from))?;
-        Ok(from)
+        let Some(peers) = &self.peers else { return Ok(runs) };
+        let sent = runs.iter().enumerate().filter(|(rank, _)| *rank != self.rank());
+        let bytes = sent.map(|(_, run)| run.len()).sum();
+        peers.counted(bytes, |ranks| ranks.exchange(&mut runs))?;
+        Ok(runs)
     }
 
     /// A pass over the rows of all ranks in their order, one rank after the other. Each goes on from the

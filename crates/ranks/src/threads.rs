@@ -195,17 +195,18 @@ impl Communicator for ThreadRank {
         self.table.reduce("sum and scatter", numbers, u64::wrapping_add)
     }
 
-    fn exchange(&self, to: &[Vec<u8>], from: &mut Vec<Vec<u8>>) -> Result<(), RankError> {
-        let (expected, found) = (self.table.size, to.len());
+    fn exchange(&self, runs: &mut Vec<Vec<u8>>) -> Result<(), RankError> {
+        let (expected, found) = (self.table.size, runs.len());
         if expected != found {
             return Err(RankError::Lengths { expected, found });
         }
+        let sent = std::mem::take(runs);
         let lay = |state: &mut State| {
-            state.sent[self.rank] = to.to_vec();
+            state.sent[self.rank] = sent;
             Ok(())
         };
-        let take = |state: &State| state.sent.iter().map(|parts| parts[self.rank].clone()).collect();
-        *from = self.table.meet("exchange", lay, take)?;
+        let take = |state: &State| state.sent.iter().map(|runs| runs[self.rank].clone()).collect();
+        *runs = self.table.meet("exchange", lay, take)?;
         Ok(())
     }
 }

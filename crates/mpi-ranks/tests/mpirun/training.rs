@@ -111,8 +111,8 @@ impl Communicator for Mortal {
         self.living().sum_scatter(numbers, lengths)
     }
 
-    fn exchange(&self, to: &[Vec<u8>], from: &mut Vec<Vec<u8>>) -> Result<(), RankError> {
-        self.living().exchange(to, from)
+    fn exchange(&self, runs: &mut Vec<Vec<u8>>) -> Result<(), RankError> {
+        self.living().exchange(runs)
     }
 }
 

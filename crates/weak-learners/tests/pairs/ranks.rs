@@ -38,18 +38,22 @@ fn run<T: Send>(
 struct Part {
     matrix: RowMatrix,
     g: Vec<f64>,
+    /// Of the examples, or of the pairs.
     h: Vec<f64>,
 }
 
 impl Part {
     fn of(whole: &Simulated, matrix: &RowMatrix, rows: Range<usize>) -> Self {
         let chosen = whole.chosen(&rows.clone().collect::<Vec<_>>());
-        Self { matrix: matrix.select(rows).unwrap(), g: chosen.g, h: chosen.h }
+        let h = whole.h.chunks(whole.n()).flat_map(|h| &h[rows.clone()]).copied().collect();
+        Self { matrix: matrix.select(rows).unwrap(), g: chosen.g, h }
     }
 
     fn round(&self) -> PairRound<'_> {
-        let (n, actions) = (self.h.len(), self.g.len() / self.h.len());
-        PairRound::of_rank(n, actions, &self.g, PairWeights::OfExamples(&self.h)).unwrap()
+        let (n, pairs) = (self.matrix.len(), self.g.len());
+        let is_of_pairs = self.h.len() > n;
+        let h = if is_of_pairs { PairWeights::OfPairs(&self.h) } else { PairWeights::OfExamples(&self.h) };
+        PairRound::of_rank(n, pairs / n.max(1), &self.g, h).unwrap()
     }
 }
 
@@ -204,6 +208,43 @@ fn ranks_change_nothing_where_a_rank_has_no_weight_or_gains_are_rounding() {
     assert_same("small", (&whole, &matrix), (256, &[]), &HistogramPairTree::new(growth));
 }
 
+/// The same in a node that one rank grows: it has the quanta alone at first.
+#[test]
+fn ranks_change_nothing_where_a_small_node_needs_g_and_h() {
+    const N: usize = 4000;
+    for (actions, is_of_pairs) in [(1, false), (2, false), (2, true)] {
+        let mut whole = Simulated::new(2, N, 3, actions);
+        whole.h = vec![1.0; if is_of_pairs { actions * N } else { N }];
+        for (i, x) in whole.rows.iter_mut().enumerate() {
+            let is_small = i % 10 == 3;
+            x[2] = f64::from(u8::from(is_small));
+            for a in 0..actions {
+                // One or two quanta: the sum of 400 is between 10·√400 and 400, which may be rounding or not.
+                let mut quanta = 1.2 + (i / 10 % 2) as f64 * 0.6;
+                quanta = if x[0] > 0.0 { quanta } else { -quanta };
+                // The weights alone tell these pairs apart.
+                if is_small && is_of_pairs && a == 1 {
+                    whole.h[N + i] = if x[0] > 0.0 { 1.0 } else { 100.0 };
+                    quanta = 1.6;
+                }
+                let size = if is_small { quanta * 2_f64.powi(-20) * actions as f64 } else { 1.0 };
+                whole.g[a * N + i] = if a == 0 { size } else { -size };
+            }
+        }
+        let matrix = whole.matrix();
+        let growth =
+            PairGrowth::builder().max_depth(4).min_child_weight(0.0).reg_lambda(0.0).build().unwrap();
+        let contexts = BinnedContexts::new(matrix.clone()).unwrap();
+        let mut values = vec![0.0; whole.g.len()];
+        let part = Part::of(&whole, &matrix, 0..N);
+        let tree = HistogramPairTree::new(growth).train(&contexts, &part.round(), &mut values).unwrap();
+        let asks = |node: &PairNode| matches!(node, PairNode::Context { feature: 0, .. });
+        assert!(tree.nodes().iter().any(asks), "{:?}", tree.nodes());
+        let what = format!("{actions} actions, weights of pairs: {is_of_pairs}");
+        assert_same(&what, (&whole, &matrix), (256, &[]), &HistogramPairTree::new(growth));
+    }
+}
+
 /// The same cut in two columns, the first of which shares a byte, so that another rank searches it than the
 /// second one, and a rank before.
 #[test]
@@ -318,9 +359,9 @@ fn messages_and_bytes_of_a_tree_are_those_of_its_nodes() {
             top.histograms = u64::from(actions == 1);
             top.below((tree.nodes(), &rows), (0, 0), root, (growth.max_depth(), small(ROWS * actions, 3)));
             assert!(top.histograms > 1 && top.subtrees.len() > 2, "{top:?}");
-            // The largest numbers, the sums of the actions; then two exchanges, and two gathers of the nodes.
+            // The largest numbers, the sums of the actions; then the rows of the subtrees, and what they became.
             let of_nodes = top.histograms + top.searches + top.cuts + top.lists;
-            assert_eq!(found.messages, 3 + of_nodes + 4, "{actions} actions");
+            assert_eq!(found.messages, 3 + of_nodes + 2, "{actions} actions");
             let [rows, pairs] = [0, 1].map(|of| {
                 let own = |(rows, pairs): &(u64, u64)| if of == 0 { *rows } else { *pairs };
                 top.subtrees.iter().map(own).sum::<u64>()
@@ -332,9 +373,10 @@ fn messages_and_bytes_of_a_tree_are_those_of_its_nodes() {
                     + 8 * top.cuts
                     + 16 * top.of_actions
             };
-            // Bins and h of a row, quanta, g and the value of a pair; the nodes; the numbers of rows.
-            let nodes = 25 * tree.nodes().len() as u64 + 8 * (2 + 4 * top.subtrees.len() as u64);
-            let of_subtrees = rows * (groups + 8) + 24 * pairs + nodes;
+            // The bins of a row, the quanta and the value of a pair; for each of the other ranks the nodes and
+            // their number; the numbers of rows.
+            let nodes = 2 * (25 * tree.nodes().len() as u64 + 24 * top.subtrees.len() as u64);
+            let of_subtrees = rows * groups + 16 * pairs + nodes;
             let bounds = of_top(8)..=of_top(16) + of_subtrees;
             assert!(bounds.contains(&found.bytes), "{found:?}, not {bounds:?}");
         }

@@ -20,6 +20,7 @@ struct Free {
     copies: Vec<RowCopy>,
     rows: Vec<RowBuffers>,
     words: Vec<Vec<AtomicU64>>,
+    parcels: Parcels,
 }
 
 /// The buffers of a thread: the nodes that it grew, and free histograms.
@@ -38,6 +39,20 @@ pub(in crate::pairs) struct Buffers {
 pub(in crate::pairs) struct RowBuffers {
     rows: Vec<u32>,
     spare: Vec<u32>,
+}
+
+/// The messages and the arrays of the subtrees that ranks grow for each other.
+#[derive(Debug, Default)]
+pub(super) struct Parcels {
+    /// The rows that go to each rank, and then those that have come from each.
+    pub(super) rows: Vec<Vec<u8>>,
+    /// The nodes and the values of the pairs, alike.
+    pub(super) values: Vec<Vec<u8>>,
+    pub(super) by_row: Vec<u8>,
+    pub(super) words: Vec<AtomicU64>,
+    pub(super) rest: Vec<AtomicU64>,
+    pub(super) g: Vec<f64>,
+    pub(super) h: Vec<f64>,
 }
 
 impl Scratch {
@@ -79,6 +94,14 @@ impl Scratch {
 
     pub(in crate::pairs) fn put_words(&self, words: Vec<AtomicU64>) {
         self.free().words.push(words);
+    }
+
+    pub(super) fn take_parcels(&self) -> Parcels {
+        std::mem::take(&mut self.free().parcels)
+    }
+
+    pub(super) fn put_parcels(&self, parcels: Parcels) {
+        self.free().parcels = parcels;
     }
 }
 

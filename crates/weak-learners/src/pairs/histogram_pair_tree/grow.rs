@@ -14,7 +14,7 @@ use crate::batch::contract::in_pool;
 use crate::pairs::best_first::{SplitRecord, TreeGain, pruned};
 use crate::pairs::{PairGrowth, PairNode, PairRound, PairTree};
 use crate::{LearnerError, RankError, Ranks};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 /// The number of rows of a node from which its children are worth two threads.
@@ -63,7 +63,11 @@ pub(in crate::pairs) struct Root<'a> {
 pub(in crate::pairs) struct Grower<'a, C, A> {
     pub(super) columns: C,
     actions: A,
-    pub(super) round: &'a PairRound<'a>,
+    pub(super) examples: usize,
+    /// g and h before rounding, where they are there.
+    pub(super) round: Option<&'a PairRound<'a>>,
+    /// Whether a choice needed them where they are not.
+    is_unsure: AtomicBool,
     pub(super) quanta: &'a Quanta,
     pub(super) growth: PairGrowth,
     /// λ and the least H of a child in quanta.
@@ -91,10 +95,24 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         columns: C,
         actions: A,
     ) -> Self {
+        Self::of_some(growth, (Some(round), round.examples(), quanta), scratch, ranks, columns, actions)
+    }
+
+    /// The same on so many examples, of which g and h may be absent.
+    pub(super) fn of_some(
+        growth: PairGrowth,
+        (round, examples, quanta): (Option<&'a PairRound<'a>>, usize, &'a Quanta),
+        scratch: &'a Scratch,
+        ranks: &'a Ranks,
+        columns: C,
+        actions: A,
+    ) -> Self {
         Self {
             columns,
             actions,
+            examples,
             round,
+            is_unsure: AtomicBool::new(false),
             quanta,
             growth,
             // Capped where H no longer matters, so that powers of λ stay in range.
@@ -161,7 +179,8 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         };
         self.scratch.put_buffers(buffers);
         let is_whole = nodes.len() == grown;
-        Ok((PairTree::new(inputs, self.round.actions(), nodes)?, is_whole))
+        let actions = self.round.map_or(self.quanta.sums.len(), PairRound::actions);
+        Ok((PairTree::new(inputs, actions, nodes)?, is_whole))
     }
 
     /// Grows a node of which the histogram is counted first.
@@ -181,6 +200,11 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
     /// Whether a node needs a histogram.
     fn is_counted(&self, node: &Node<'_>) -> bool {
         node.is_open && !self.is_kept(node.depth, node.count, &node.actions)
+    }
+
+    /// Whether the nodes are of no use, because a choice needed g and h.
+    pub(super) fn is_unsure(&self) -> bool {
+        self.is_unsure.load(Relaxed)
     }
 
     /// The nodes that were kept.
@@ -243,7 +267,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
     }
 
     fn best(&self, buffers: &mut Buffers, node: &mut Node<'_>) -> Result<Option<Split>, RankError> {
-        if !node.is_open {
+        if !node.is_open || self.is_unsure() {
             return Ok(None);
         }
         let Some((split, is_certain)) = self.search(buffers, node, Roundings::Independent)? else {
@@ -327,7 +351,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
 
     fn leaf(&self, buffers: &mut Buffers, node: Node<'_>) {
         let value = self.value(node.sums);
-        let (words, n) = (self.quanta.all(), self.round.examples());
+        let (words, n) = (self.quanta.all(), self.examples);
         self.actions.each_pair(node.view, node.rows, &node.actions, |i, action| {
             words[action as usize * n + i].store(value.to_bits(), Relaxed);
         });
@@ -570,7 +594,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
             return None;
         }
         let words = self.scratch.take_words(view.rows);
-        let (of_pairs, n) = (self.quanta.all(), self.round.examples());
+        let (of_pairs, n) = (self.quanta.all(), self.examples);
         for row in rows {
             let mut sum = Word::default();
             self.actions.each_pair(view, std::slice::from_ref(row), actions, |i, action| {
@@ -608,13 +632,17 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
 
     /// Whether a split's gain, from the unrounded g and h, exceeds the rounding of its sums.
     fn gains_before_rounding(&self, node: &mut Node<'_>, split: &Split) -> Result<bool, RankError> {
+        let Some(round) = self.round else {
+            self.is_unsure.store(true, Relaxed);
+            return Ok(false);
+        };
         let (pairs, view, units) = (pairs(node.count, &node.actions), node.view, self.quanta.units);
         let mut most = [0.0_f64; 2];
         self.actions.each_pair(view, node.rows, &node.actions, |i, action| {
-            let [g, h] = Grains::pair(self.round, units, (i, action));
+            let [g, h] = Grains::pair(round, units, (i, action));
             most = [most[0].max(g.abs()), most[1].max(h)];
         });
-        let grains = Grains::of(self.round, units, pairs, self.ranks.largest(most)?);
+        let grains = Grains::of(round, units, pairs, self.ranks.largest(most)?);
         let sum = |rows: &[u32], actions: &Actions| {
             let mut sums = GrainSums::default();
             self.actions.each_pair(view, rows, actions, |i, action| grains.add(&mut sums, (i, action)));

@@ -59,8 +59,8 @@ pub(in crate::pairs) use sums::{Cell, FreeCells, Sums, Word};
 /// word, else 16, of which each rank gets the sums of its share of the columns; the best cut of each share;
 /// the number of rows; and 16 bytes for each action of a node of several but the last. A node of at most
 /// 1/16 of the pairs of a rank, or up to 1/4 among many ranks, is grown by one of them, alone: it gets the
-/// bins, quanta, g and h of its rows, 24 bytes a pair with the values that come back, in exchanges of
-/// 16 MiB a rank.
+/// bins and quanta of its rows, 16 bytes a pair with the values that come back, in exchanges of 16 MiB a
+/// rank. Where a choice is within the rounding of the quanta, its subtree is grown again with g and h.
 /// *Threads:* inside a rayon pool (`pool.install(|| …)`) the threads of the pool share the children of large
 /// nodes. *Memory:* 8 bytes a pair, 16 an example, 8 more for each action that a thread works on, and the
 /// histograms of O(log n) nodes for each. A bin takes 8 bytes if G and H of the node fit a word, else 16. All

@@ -96,19 +96,21 @@ impl Quanta {
     }
 
     /// The quanta of some pairs, with the units of others: pair (i, a) at a·n + i.
-    pub(super) fn of_some(&self, words: Vec<AtomicU64>, sums: Vec<Sums>) -> Self {
+    ///
+    /// The sums of its rows go into the second list.
+    pub(super) fn of_some(&self, [words, mut rest]: [Vec<AtomicU64>; 2], sums: Vec<Sums>) -> Self {
         let n = words.len() / sums.len().max(1);
-        let rest = if sums.len() > 1 {
-            let of_row = |i: usize| words[i..].iter().step_by(n).map(Word::load);
-            let sum = |i: usize| of_row(i).fold(Word::default(), |sum, word| sum + word);
-            let rest: Vec<AtomicU64> = (0..n).map(|_| AtomicU64::default()).collect();
-            rest.iter().enumerate().for_each(|(i, word)| sum(i).store(word));
-            rest
-        } else {
-            Vec::new()
-        };
+        rest.resize_with(if sums.len() > 1 { n } else { 0 }, AtomicU64::default);
+        let of_row = |i: usize| words[i..].iter().step_by(n).map(Word::load);
+        let sum = |i: usize| of_row(i).fold(Word::default(), |sum, word| sum + word);
+        rest.iter().enumerate().for_each(|(i, word)| sum(i).store(word));
         let Self { ratio, held, units, .. } = *self;
         Self { words, rest, sums, partial: Vec::new(), ratio, held, units }
+    }
+
+    /// The lists that [`of_some`](Self::of_some) has got.
+    pub(super) fn into_words(self) -> [Vec<AtomicU64>; 2] {
+        [self.words, self.rest]
     }
 
     /// All pairs, at a·n + i.

@@ -7,7 +7,7 @@
 //! whole numbers, so that its subtree is the same wherever it is grown.
 
 use super::actions::{Actions, OneHot};
-use super::buffers::{Buffers, RowBuffers};
+use super::buffers::{Buffers, Parcels, RowBuffers};
 use super::columns::ContextColumns;
 use super::grow::{Grower, Node, Root, pairs};
 use super::histogram::View;
@@ -16,7 +16,7 @@ use super::quantise::Quanta;
 use super::shares::Shares;
 use super::sums::Sums;
 use crate::pairs::best_first::SplitRecord;
-use crate::pairs::binned_contexts::{BLOCK, SparseRows};
+use crate::pairs::binned_contexts::{BLOCK, Layout, SparseRows};
 use crate::pairs::{PairNode, PairRound, PairTree, PairWeights};
 use crate::{LearnerError, RankError, Ranks};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -34,11 +34,35 @@ const FEW: f64 = 512.0;
 /// the cache, and that the allocator keeps their memory.
 const WAVE: f64 = 16_777_216.0;
 
-/// The nodes of a subtree, numbered from 0, and their records.
+/// The nodes of a subtree, numbered from 0, and their records. There are none where the subtree needs g and
+/// h, and had their quanta alone.
 #[derive(Debug, Default)]
 struct Grown {
     nodes: Vec<PairNode>,
     records: Vec<SplitRecord>,
+}
+
+/// Whether the ranks send g and h beside their quanta. Quanta decide all but the closest choices, and are a
+/// third of the bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    Quanta,
+    Unrounded,
+}
+
+/// The rows of a subtree on one rank: on this one, or as another has sent them.
+enum Rows<'m> {
+    Here(&'m [u32]),
+    Sent(usize),
+}
+
+impl Rows<'_> {
+    fn count(&self) -> usize {
+        match self {
+            Self::Here(rows) => rows.len(),
+            Self::Sent(count) => *count,
+        }
+    }
 }
 
 impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
@@ -60,7 +84,9 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
         let top = self.of_rank((all / (parts(ranks) * ranks)).max(FEW), shares, columns);
         let mut buffers = top.nodes(root, row_buffers)?;
         let kept = top.kept();
-        let grown = top.grow_subtrees(all_columns, &kept)?;
+        let mut parcels = top.scratch.take_parcels();
+        let grown = top.grow_subtrees(all_columns, &kept, &mut parcels)?;
+        top.scratch.put_parcels(parcels);
         buffers.put_in(&kept.subtrees, &grown);
         top.finished(inputs, buffers)
     }
@@ -69,66 +95,95 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
     fn grow_subtrees(
         &self,
         columns: ContextColumns<'_>,
-        Kept { subtrees, rows: rows_of_subtrees }: &Kept,
+        kept: &Kept,
+        parcels: &mut Parcels,
     ) -> Result<Vec<Grown>, LearnerError> {
-        let (me, size) = (self.ranks.rank(), self.ranks.size());
-        let mut all = Vec::with_capacity(subtrees.len());
-        let mut rest = &subtrees[..];
-        while !rest.is_empty() {
-            let (wave, later) = rest.split_at(self.wave(rest, size));
-            // Ranks wait for each other behind every wave.
-            let owners = owners(wave, size);
-            rest = later;
-            let mut sent = vec![Vec::new(); size];
-            for (subtree, owner) in wave.iter().zip(&owners) {
-                self.pack(subtree, &rows_of_subtrees[subtree.rows.clone()], &mut sent[*owner]);
+        let mut grown: Vec<Grown> = kept.subtrees.iter().map(|_| Grown::default()).collect();
+        let mut sent = Sent::Quanta;
+        loop {
+            let open: Vec<usize> = (0..grown.len()).filter(|k| grown[*k].nodes.is_empty()).collect();
+            if open.is_empty() {
+                return Ok(grown);
             }
-            let sent = exchanged(self.ranks, sent)?;
-            let mut received: Vec<Message<'_>> = sent.iter().map(|bytes| Message(bytes)).collect();
-            let (mut values, mut nodes) = (vec![Vec::new(); size], Vec::new());
-            for (subtree, _) in wave.iter().zip(&owners).filter(|(_, owner)| **owner == me) {
-                self.grow_here((columns, subtree), &mut received, &mut values)?.write(&mut nodes);
+            let mut rest = &open[..];
+            while !rest.is_empty() {
+                let (wave, later) = rest.split_at(self.wave(kept, rest));
+                self.grow_wave(columns, (kept, wave), sent, parcels, &mut grown)?;
+                let unsure = wave.iter().filter(|k| grown[**k].nodes.is_empty()).count();
+                if 2 * unsure > wave.len() {
+                    sent = Sent::Unrounded;
+                }
+                rest = later;
             }
-            let (values, nodes) = (exchanged(self.ranks, values)?, gathered(self.ranks, nodes)?);
-            let mut values: Vec<Message<'_>> = values.iter().map(|bytes| Message(bytes)).collect();
-            let mut nodes: Vec<Message<'_>> = nodes.iter().map(|bytes| Message(bytes)).collect();
-            for (subtree, owner) in wave.iter().zip(&owners) {
-                self.answer(subtree, &rows_of_subtrees[subtree.rows.clone()], &mut values[*owner])?;
-                all.push(Grown::read(&mut nodes[*owner])?);
-            }
+            sent = Sent::Unrounded;
         }
-        Ok(all)
     }
 
-    /// The number of subtrees, at least one, whose rows are sent together.
+    /// Grows some subtrees, each on one rank.
+    fn grow_wave(
+        &self,
+        columns: ContextColumns<'_>,
+        (kept, wave): (&Kept, &[usize]),
+        sent: Sent,
+        parcels: &mut Parcels,
+        grown: &mut [Grown],
+    ) -> Result<(), LearnerError> {
+        let (me, size) = (self.ranks.rank(), self.ranks.size());
+        // Ranks wait for each other behind every wave.
+        let owners = owners(wave.iter().map(|k| &kept.subtrees[*k]), size);
+        let wave = || wave.iter().zip(&owners).map(|(k, owner)| (*k, &kept.subtrees[*k], *owner));
+        let rows_of = |subtree: &Subtree| &kept.rows[subtree.rows.clone()];
+        let mut runs = cleared(&mut parcels.rows, size);
+        for (_, subtree, owner) in wave().filter(|(.., owner)| *owner != me) {
+            self.pack(subtree, rows_of(subtree), sent, &mut runs[owner]);
+        }
+        parcels.rows = self.ranks.exchange(runs)?;
+        runs = cleared(&mut parcels.values, size);
+        let rows = std::mem::take(&mut parcels.rows);
+        let mut received: Vec<Message<'_>> = rows.iter().map(|bytes| Message(bytes)).collect();
+        for (k, subtree, _) in wave().filter(|(.., owner)| *owner == me) {
+            let of_rank = |(rank, message): (usize, &mut Message<'_>)| match rank == me {
+                true => Ok(Rows::Here(rows_of(subtree))),
+                false => message.count().map(Rows::Sent),
+            };
+            let counts = received.iter_mut().enumerate().map(of_rank).collect::<Result<Vec<_>, _>>()?;
+            grown[k] =
+                self.grow_here((columns, subtree), (&counts, &mut received), sent, parcels, &mut runs)?;
+        }
+        parcels.rows = rows;
+        parcels.values = self.ranks.exchange(runs)?;
+        let mut received: Vec<Message<'_>> = parcels.values.iter().map(|bytes| Message(bytes)).collect();
+        for (k, subtree, owner) in wave().filter(|(.., owner)| *owner != me) {
+            let message = &mut received[owner];
+            grown[k] = Grown::read(message)?;
+            if !grown[k].nodes.is_empty() {
+                self.answer(subtree, rows_of(subtree), message)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many of these subtrees, at least one, have their rows sent together.
     #[allow(clippy::cast_precision_loss, reason = "a bound on memory")]
-    fn wave(&self, subtrees: &[Subtree], size: usize) -> usize {
+    fn wave(&self, kept: &Kept, subtrees: &[usize]) -> usize {
         let of_row = (self.columns.layout.groups + 8) as f64;
         let bytes =
             |subtree: &Subtree| subtree.count as f64 * of_row + 16.0 * pairs(subtree.count, &subtree.actions);
         let mut sum = 0.0;
-        let fits = |subtree: &&Subtree| {
-            sum += bytes(subtree);
-            sum <= WAVE * size as f64
+        let fits = |k: &&usize| {
+            sum += bytes(&kept.subtrees[**k]);
+            sum <= WAVE * self.ranks.size() as f64
         };
         subtrees.iter().take_while(fits).count().max(1)
     }
 
-    /// Appends what the growth of a subtree needs of these rows: their number, their bins, and the quanta, g
-    /// and h of their pairs.
-    fn pack(&self, subtree: &Subtree, rows: &[u32], to: &mut Vec<u8>) {
-        let (layout, n) = (self.columns.layout, self.round.examples());
+    /// Appends what the growth of a subtree needs of these rows: their number, their bins, and the quanta of
+    /// their pairs, with g and h or without.
+    fn pack(&self, subtree: &Subtree, rows: &[u32], sent: Sent, to: &mut Vec<u8>) {
+        let (layout, n) = (self.columns.layout, self.examples);
         to.extend((rows.len() as u64).to_le_bytes());
-        for (block, bytes) in layout.by_row.chunks((layout.rows * BLOCK).max(1)).enumerate() {
-            let width = width(layout.groups, block);
-            let of_row = |row: u32| &bytes[row as usize * width..][..width];
-            for (to, row) in room(to, rows.len() * width).chunks_exact_mut(width).zip(rows) {
-                // Eight at a time: a call to copy so few bytes costs more.
-                let ((to, to_last), (row, row_last)) =
-                    (to.as_chunks_mut::<8>(), of_row(*row).as_chunks::<8>());
-                to.iter_mut().zip(row).for_each(|(to, row)| *to = *row);
-                to_last.iter_mut().zip(row_last).for_each(|(to, row)| *to = *row);
-            }
+        for block in 0..layout.groups.div_ceil(BLOCK) {
+            append_bins(layout, block, rows, to);
         }
         if let Some(sparse) = &layout.sparse {
             for row in rows {
@@ -137,79 +192,73 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
                 cells.iter().for_each(|cell| to.extend(cell.to_le_bytes()));
             }
         }
+        subtree.actions.each(|action| {
+            let words = &self.quanta.all()[action as usize * n..][..n];
+            put(to, rows.iter().map(|row| words[*row as usize].load(Relaxed).to_le_bytes()));
+        });
+        let (Sent::Unrounded, Some(round)) = (sent, self.round) else { return };
         let numbers = |of: &[f64], to: &mut Vec<u8>| {
             put(to, rows.iter().map(|row| of[*row as usize].to_le_bytes()));
         };
         subtree.actions.each(|action| {
             let pairs = action as usize * n..(action as usize + 1) * n;
-            let words = &self.quanta.all()[pairs.clone()];
-            put(to, rows.iter().map(|row| words[*row as usize].load(Relaxed).to_le_bytes()));
-            numbers(&self.round.gradients()[pairs.clone()], to);
-            if let PairWeights::OfPairs(h) = self.round.weights() {
+            numbers(&round.gradients()[pairs.clone()], to);
+            if let PairWeights::OfPairs(h) = round.weights() {
                 numbers(&h[pairs], to);
             }
         });
-        if let PairWeights::OfExamples(h) = self.round.weights() {
+        if let PairWeights::OfExamples(h) = round.weights() {
             numbers(h, to);
         }
     }
 
-    /// Grows a subtree on the rows of all ranks, and appends for each rank the values of its pairs.
+    /// Grows a subtree on the rows of all ranks. Writes the values of its pairs here, and appends for every
+    /// other rank the nodes and its values.
     fn grow_here(
         &self,
         (columns, subtree): (ContextColumns<'_>, &Subtree),
-        from: &mut [Message<'_>],
+        (rows, from): (&[Rows<'_>], &mut [Message<'_>]),
+        sent: Sent,
+        parcels: &mut Parcels,
         values: &mut [Vec<u8>],
     ) -> Result<Grown, LearnerError> {
-        let layout = self.columns.layout;
-        let counts = from.iter_mut().map(Message::count).collect::<Result<Vec<usize>, _>>()?;
-        let n = counts.iter().sum::<usize>();
-        let mut by_row = Vec::with_capacity(n * layout.groups);
-        // The blocks of a rank lie together, and here those of all ranks.
-        let mut blocks: Vec<Vec<&[u8]>> = vec![Vec::new(); layout.groups.div_ceil(BLOCK)];
-        for (message, count) in from.iter_mut().zip(&counts) {
-            for (block, parts) in blocks.iter_mut().enumerate() {
-                parts.push(message.bytes(count * width(layout.groups, block))?);
-            }
+        let n = rows.iter().map(Rows::count).sum::<usize>();
+        if n as u64 != subtree.count {
+            return Err(RankError::System { reason: "other rows than were announced".to_owned() }.into());
         }
-        blocks.iter().flatten().for_each(|part| by_row.extend_from_slice(part));
-        let sparse = match &layout.sparse {
-            None => None,
-            Some(_) => {
-                let mut rows = Vec::with_capacity(n);
-                for (message, count) in from.iter_mut().zip(&counts) {
-                    for _ in 0..*count {
-                        let cells = message.count()?;
-                        rows.push(message.list(cells, u32::from_le_bytes)?);
-                    }
-                }
-                Some(SparseRows::of(rows.into_iter()))
-            }
-        };
+        let Parcels { by_row, words, rest, g, h, .. } = parcels;
+        let sparse = self.assemble(rows, from, by_row)?;
         let (k, mut own) = (subtree.actions.len(), Vec::new());
         subtree.actions.each(|action| own.push(action));
-        let is_of_pairs = matches!(self.round.weights(), PairWeights::OfPairs(_));
-        let mut words = Vec::new();
-        words.resize_with(n * k, AtomicU64::default);
-        let (mut g, mut h) = (vec![0.0; n * k], vec![0.0; if is_of_pairs { n * k } else { n }]);
+        words.resize_with(n.saturating_mul(k), AtomicU64::default);
+        let all = self.quanta.all();
         let mut first = 0;
-        for (message, count) in from.iter_mut().zip(&counts) {
-            for a in 0..k {
-                let place = a * n + first;
-                let read = message.list(*count, u64::from_le_bytes)?;
-                words[place..].iter().zip(read).for_each(|(word, read)| word.store(read, Relaxed));
-                message.fill(&mut g[place..place + count])?;
-                if is_of_pairs {
-                    message.fill(&mut h[place..place + count])?;
+        for (rows, message) in rows.iter().zip(&mut *from) {
+            for (a, action) in own.iter().enumerate() {
+                let place = &words[a * n + first..][..rows.count()];
+                match rows {
+                    Rows::Here(rows) => {
+                        let all = &all[*action as usize * self.examples..][..self.examples];
+                        let own = rows.iter().map(|row| all[*row as usize].load(Relaxed));
+                        place.iter().zip(own).for_each(|(word, own)| word.store(own, Relaxed));
+                    }
+                    Rows::Sent(count) => {
+                        let sent = message.list(*count, u64::from_le_bytes)?;
+                        place.iter().zip(sent).for_each(|(word, sent)| word.store(sent, Relaxed));
+                    }
                 }
             }
-            if !is_of_pairs {
-                message.fill(&mut h[first..first + count])?;
-            }
-            first += count;
+            first += rows.count();
         }
-        let weights = if is_of_pairs { PairWeights::OfPairs(&h) } else { PairWeights::OfExamples(&h) };
-        let round = PairRound::of_rank(n, k, &g, weights)?;
+        let weights = match (sent, self.round) {
+            (Sent::Unrounded, Some(round)) => Some(unrounded(round, &own, (rows, from), [g, h])?),
+            _ => None,
+        };
+        let weights = weights.map(|is_of_pairs| match is_of_pairs {
+            true => PairWeights::OfPairs(h),
+            false => PairWeights::OfExamples(h),
+        });
+        let round = weights.map(|weights| PairRound::of_rank(n, k, g, weights)).transpose()?;
         let (actions, sums) = match &subtree.actions {
             Actions::One(_) => (Actions::One(0), vec![subtree.sums]),
             Actions::Several(actions) => {
@@ -217,38 +266,102 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
                 (Actions::Several((0..).zip(sums.iter().copied()).collect()), sums)
             }
         };
-        let quanta = self.quanta.of_some(words, sums);
-        let mut grown =
-            self.grow_alone((&round, &quanta), (columns, &by_row, sparse.as_ref()), actions, subtree)?;
+        let quanta = self.quanta.of_some([std::mem::take(words), std::mem::take(rest)], sums);
+        let mut grown = self.grow_alone(
+            (round.as_ref(), n, &quanta),
+            (columns, by_row, sparse.as_ref()),
+            actions,
+            subtree,
+        )?;
         for node in &mut grown.nodes {
             if let PairNode::Action { action, .. } = node {
                 *action = own[*action as usize];
             }
         }
         let mut first = 0;
-        for (values, count) in values.iter_mut().zip(&counts) {
-            for a in 0..k {
-                let words = &quanta.all()[a * n + first..][..*count];
-                put(values, words.iter().map(|word| word.load(Relaxed).to_le_bytes()));
+        for (rows, values) in rows.iter().zip(values) {
+            let of_rank = |a: usize| &quanta.all()[a * n + first..][..rows.count()];
+            match rows {
+                Rows::Here(_) if grown.nodes.is_empty() => {}
+                Rows::Here(rows) => {
+                    for (a, action) in own.iter().enumerate() {
+                        let all = &all[*action as usize * self.examples..][..self.examples];
+                        let of_rank = of_rank(a).iter().zip(*rows);
+                        of_rank.for_each(|(word, row)| all[*row as usize].store(word.load(Relaxed), Relaxed));
+                    }
+                }
+                Rows::Sent(_) => {
+                    grown.write(values);
+                    for a in (0..k).filter(|_| !grown.nodes.is_empty()) {
+                        put(values, of_rank(a).iter().map(|word| word.load(Relaxed).to_le_bytes()));
+                    }
+                }
             }
-            first += count;
+            first += rows.count();
         }
+        [*words, *rest] = quanta.into_words();
         Ok(grown)
     }
 
-    /// Grows a subtree on rows with these bins.
+    /// The bins of the rows of all ranks: the blocks of a rank lie together in its message, and those of all
+    /// ranks here.
+    fn assemble(
+        &self,
+        rows: &[Rows<'_>],
+        from: &mut [Message<'_>],
+        by_row: &mut Vec<u8>,
+    ) -> Result<Option<SparseRows>, RankError> {
+        let layout = self.columns.layout;
+        let blocks = layout.groups.div_ceil(BLOCK);
+        let mut sent = Vec::with_capacity(rows.len() * blocks);
+        for (rows, message) in rows.iter().zip(&mut *from) {
+            for block in 0..blocks {
+                sent.push(match rows {
+                    Rows::Here(_) => &[],
+                    Rows::Sent(count) => message.bytes(count.saturating_mul(width(layout.groups, block)))?,
+                });
+            }
+        }
+        by_row.clear();
+        for block in 0..blocks {
+            for (rank, rows) in rows.iter().enumerate() {
+                match rows {
+                    Rows::Here(rows) => append_bins(layout, block, rows, by_row),
+                    Rows::Sent(_) => by_row.extend_from_slice(sent[rank * blocks + block]),
+                }
+            }
+        }
+        let Some(sparse) = &layout.sparse else { return Ok(None) };
+        let mut lists: Vec<Vec<u32>> = Vec::new();
+        for (rows, message) in rows.iter().zip(from) {
+            match rows {
+                Rows::Here(rows) => {
+                    lists.extend(rows.iter().map(|row| sparse.row(*row as usize).to_vec()));
+                }
+                Rows::Sent(count) => {
+                    for _ in 0..*count {
+                        let cells = message.count()?;
+                        lists.push(message.list(cells, u32::from_le_bytes)?.collect());
+                    }
+                }
+            }
+        }
+        Ok(Some(SparseRows::of(lists.into_iter().map(Vec::into_iter))))
+    }
+
+    /// Grows a subtree on so many rows with these bins. Without a round, the choices that need g and h are
+    /// not made, and there are no nodes then.
     fn grow_alone(
         &self,
-        (round, quanta): (&PairRound<'_>, &Quanta),
+        (round, rows, quanta): (Option<&PairRound<'_>>, usize, &Quanta),
         (columns, by_row, sparse): (ContextColumns<'_>, &[u8], Option<&SparseRows>),
         actions: Actions,
         &Subtree { count, sums, depth, .. }: &Subtree,
     ) -> Result<Grown, RankError> {
         let (ranks, scratch) = (&Ranks::alone(), self.scratch);
         let of_actions = OneHot { quanta, ranks };
-        let grower = Grower::new(self.growth, (round, quanta), scratch, ranks, columns, of_actions);
+        let grower = Grower::of_some(self.growth, (round, rows, quanta), scratch, ranks, columns, of_actions);
         let words = if actions.len() == 1 { quanta.of(0) } else { quanta.rest() };
-        let rows = round.examples();
         let whole = View::whole(columns.layout, words);
         let view = View { rows, by_row, by_group: None, sparse, ..whole };
         let (mut buffers, mut row_buffers) = (scratch.take_buffers(), scratch.take_rows());
@@ -256,7 +369,10 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
         let (rows, spare) = row_buffers.fill((0..=u32::MAX).take(rows));
         let node = Node { view, rows, spare, count, actions, sums, depth, is_open: true, histogram: None };
         grower.grow_counted(&mut buffers, node)?;
-        let grown = Grown { nodes: buffers.nodes.clone(), records: buffers.records.clone() };
+        let grown = match grower.is_unsure() {
+            true => Grown::default(),
+            false => Grown { nodes: buffers.nodes.clone(), records: buffers.records.clone() },
+        };
         scratch.put_buffers(buffers);
         scratch.put_rows(row_buffers);
         Ok(grown)
@@ -264,7 +380,7 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
 
     /// Writes the values of the pairs of a subtree on this rank.
     fn answer(&self, subtree: &Subtree, rows: &[u32], from: &mut Message<'_>) -> Result<(), RankError> {
-        let n = self.round.examples();
+        let n = self.examples;
         let mut result = Ok(());
         subtree.actions.each(|action| match from.list(rows.len(), u64::from_le_bytes) {
             Err(error) => result = Err(error),
@@ -275,6 +391,66 @@ impl Grower<'_, ContextColumns<'_>, OneHot<'_>> {
         });
         result
     }
+}
+
+/// Reads g and h of the pairs of these actions, and whether h is of pairs.
+fn unrounded(
+    round: &PairRound<'_>,
+    actions: &[u32],
+    (rows, from): (&[Rows<'_>], &mut [Message<'_>]),
+    [g, h]: [&mut Vec<f64>; 2],
+) -> Result<bool, RankError> {
+    let (n, examples) = (rows.iter().map(Rows::count).sum::<usize>(), round.examples());
+    let (is_of_pairs, all_h) = match round.weights() {
+        PairWeights::OfPairs(h) => (true, h),
+        PairWeights::OfExamples(h) => (false, h),
+    };
+    g.resize(n * actions.len(), 0.0);
+    h.resize(if is_of_pairs { n * actions.len() } else { n }, 0.0);
+    let mut first = 0;
+    for (rows, message) in rows.iter().zip(from) {
+        let count = rows.count();
+        let mut fill = |to: &mut [f64], all: &[f64]| match rows {
+            Rows::Here(rows) => {
+                to.iter_mut().zip(*rows).for_each(|(to, row)| *to = all[*row as usize]);
+                Ok(())
+            }
+            Rows::Sent(_) => message.fill(to),
+        };
+        for (a, action) in actions.iter().enumerate() {
+            let (place, pairs) = (a * n + first, *action as usize * examples);
+            fill(&mut g[place..][..count], &round.gradients()[pairs..][..examples])?;
+            if is_of_pairs {
+                fill(&mut h[place..][..count], &all_h[pairs..][..examples])?;
+            }
+        }
+        if !is_of_pairs {
+            fill(&mut h[first..][..count], all_h)?;
+        }
+        first += count;
+    }
+    Ok(is_of_pairs)
+}
+
+/// Appends the bins of these rows in a block.
+fn append_bins(layout: &Layout, block: usize, rows: &[u32], to: &mut Vec<u8>) {
+    let width = width(layout.groups, block);
+    let bytes = &layout.by_row[layout.rows * BLOCK * block..];
+    for (to, row) in room(to, rows.len() * width).chunks_exact_mut(width).zip(rows) {
+        // Eight at a time: a call to copy so few bytes costs more.
+        let (to, to_last) = to.as_chunks_mut::<8>();
+        let (row, row_last) = bytes[*row as usize * width..][..width].as_chunks::<8>();
+        to.iter_mut().zip(row).for_each(|(to, row)| *to = *row);
+        to_last.iter_mut().zip(row_last).for_each(|(to, row)| *to = *row);
+    }
+}
+
+/// A run for each rank, empty, in the memory of those before.
+fn cleared(runs: &mut Vec<Vec<u8>>, size: usize) -> Vec<Vec<u8>> {
+    let mut runs = std::mem::take(runs);
+    runs.resize_with(size, Vec::new);
+    runs.iter_mut().for_each(Vec::clear);
+    runs
 }
 
 /// So many further bytes.
@@ -296,35 +472,17 @@ fn width(groups: usize, block: usize) -> usize {
 }
 
 /// The rank that grows each subtree: the largest first, each by the rank that has least.
-fn owners(subtrees: &[Subtree], size: usize) -> Vec<usize> {
-    let work = |k: usize| pairs(subtrees[k].count, &subtrees[k].actions);
-    let mut order: Vec<usize> = (0..subtrees.len()).collect();
-    order.sort_by(|a, b| work(*b).total_cmp(&work(*a)));
-    let (mut owners, mut loads) = (vec![0; subtrees.len()], vec![0.0_f64; size]);
+fn owners<'s>(subtrees: impl Iterator<Item = &'s Subtree>, size: usize) -> Vec<usize> {
+    let work: Vec<f64> = subtrees.map(|subtree| pairs(subtree.count, &subtree.actions)).collect();
+    let mut order: Vec<usize> = (0..work.len()).collect();
+    order.sort_by(|a, b| work[*b].total_cmp(&work[*a]));
+    let (mut owners, mut loads) = (vec![0; work.len()], vec![0.0_f64; size]);
     for k in order {
         let least = (0..size).min_by(|a, b| loads[*a].total_cmp(&loads[*b])).unwrap_or_default();
         owners[k] = least;
-        loads[least] += work(k);
+        loads[least] += work[k];
     }
     owners
-}
-
-/// What each rank has sent to this one. Its own part, the largest, stays where it is.
-fn exchanged(ranks: &Ranks, mut to: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, RankError> {
-    let own = to.get_mut(ranks.rank()).map(std::mem::take);
-    let mut from = ranks.exchange(to)?;
-    from.get_mut(ranks.rank()).into_iter().zip(own).for_each(|(from, own)| *from = own);
-    Ok(from)
-}
-
-/// The bytes of every rank, each apart.
-fn gathered(ranks: &Ranks, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, RankError> {
-    let lengths = ranks.gather((bytes.len() as u64).to_le_bytes().to_vec())?;
-    let all = ranks.gather(bytes)?;
-    let (mut lengths, mut all) = (Message(&lengths), Message(&all));
-    (0..ranks.size())
-        .map(|_| lengths.count().and_then(|length| all.bytes(length)).map(<[u8]>::to_vec))
-        .collect()
 }
 
 impl Buffers {
