@@ -195,7 +195,9 @@ pub fn read_logs(
 /// ```
 ///
 /// # Errors
-/// As [`read_logs`]; [`FormatError::StreamOfRanks`]; [`FormatError::Ranks`]. An error that one rank meets
+/// As [`read_logs`], but [`FormatError::FeaturesOfRanks`] for actions with features of their own;
+/// [`FormatError::StreamOfRanks`]; [`FormatError::OtherFiles`] and [`FormatError::OtherCopy`] where ranks have
+/// other files or files of other lengths; [`FormatError::Ranks`]. An error that one rank meets
 /// ends the reading of all: the others return [`FormatError::OtherRank`] with what it says.
 pub fn read_logs_of_rank(
     sources: impl IntoIterator<Item = Result<Source, FormatError>>,
@@ -210,6 +212,11 @@ pub fn read_logs_of_rank(
     let agreement = Agreement::new(ranks);
     let files = Files::of_rank(parts, options, progress, Wanted::Decisions);
     let read = files.and_then(|files| records(files, None, options, progress, &agreement));
+    // The others are told what there is to do about it.
+    let read = read.map_err(|error| match error {
+        FormatError::ActionFeatures { place, feature } => FormatError::FeaturesOfRanks { place, feature },
+        other => other,
+    });
     agreement.end(read)?.finish(None, ranks)
 }
 
