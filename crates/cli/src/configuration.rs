@@ -18,6 +18,8 @@ use toml::de::{DeTable, DeValue};
 #[derive(Debug)]
 pub(crate) struct Configured {
     pub(crate) cli: Cli,
+    /// The names and values of all options that results may depend on, wherever they come from.
+    pub(crate) settings: Vec<(String, String)>,
     /// By the name of the option: a place in a file, or a variable.
     pub(crate) origins: BTreeMap<String, String>,
 }
@@ -28,6 +30,19 @@ pub(crate) enum Refused {
     /// What the parser of the command line says, help among it.
     Usage(clap::Error),
     Failed(Box<Failure>),
+}
+
+impl Refused {
+    /// What it says, in one line.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            Self::Usage(error) => {
+                let text = error.to_string();
+                text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+            }
+            Self::Failed(failure) => failure.to_string(),
+        }
+    }
 }
 
 impl From<clap::Error> for Refused {
@@ -59,18 +74,12 @@ pub(crate) fn configured(arguments: &[OsString]) -> Result<Configured, Refused> 
     let given = program.clone().ignore_errors(true).try_get_matches_from(arguments);
     let found = given.as_ref().ok().and_then(|matches| matches.subcommand());
     let Some((name, matches)) = found else {
-        return Ok(Configured {
-            cli: Cli::try_parse_from_matches(program, arguments)?,
-            origins: BTreeMap::new(),
-        });
+        return Ok(Configured::of(program, arguments, BTreeMap::new())?);
     };
     let mut built = program.clone();
     built.build();
     let Some(command) = built.find_subcommand(name) else {
-        return Ok(Configured {
-            cli: Cli::try_parse_from_matches(program, arguments)?,
-            origins: BTreeMap::new(),
-        });
+        return Ok(Configured::of(program, arguments, BTreeMap::new())?);
     };
     let mut layers = vec![from_environment(command)?];
     let file = matches.get_one::<PathBuf>("config").cloned();
@@ -108,13 +117,35 @@ pub(crate) fn configured(arguments: &[OsString]) -> Result<Configured, Refused> 
         }
         above.extend(own.values().map(|arg| arg.get_id().to_string()));
     }
-    Ok(Configured { cli: Cli::try_parse_from_matches(program, arguments)?, origins })
+    Ok(Configured::of(program, arguments, origins)?)
 }
 
-impl Cli {
-    fn try_parse_from_matches(program: Command, arguments: &[OsString]) -> Result<Self, clap::Error> {
-        Self::from_arg_matches(&program.try_get_matches_from(arguments)?)
+impl Configured {
+    fn of(
+        mut program: Command,
+        arguments: &[OsString],
+        origins: BTreeMap<String, String>,
+    ) -> Result<Self, clap::Error> {
+        let matches = program.try_get_matches_from_mut(arguments)?;
+        let own = matches.subcommand().and_then(|(name, own)| Some((program.find_subcommand(name)?, own)));
+        let settings = own.map(|(command, own)| named(command, own)).unwrap_or_default();
+        Ok(Self { cli: Cli::from_arg_matches(&matches)?, settings, origins })
     }
+}
+
+/// Options that change no result of a training, or that the first of several processes alone looks at.
+const WITHOUT_EFFECT: [&str; 6] = ["threads", "quiet", "config", "mpi_timeout", "output", "checkpoint"];
+
+/// The options that have values, by name, with these.
+fn named(command: &Command, matches: &ArgMatches) -> Vec<(String, String)> {
+    let of = |arg: &Arg| {
+        let id = arg.get_id().as_str();
+        let values = matches.try_get_raw(id).ok().flatten().filter(|_| !WITHOUT_EFFECT.contains(&id))?;
+        let values: Vec<_> = values.map(|value| value.to_string_lossy()).collect();
+        let name = arg.get_long().map_or_else(|| id.to_owned(), |long| format!("--{long}"));
+        Some((name, values.join(" ")))
+    };
+    command.get_arguments().filter_map(of).collect()
 }
 
 /// The options that may come from elsewhere: all but those that name the input in place of an argument, and

@@ -3,6 +3,7 @@
 use formats::FormatError;
 use ocoboost::JobError;
 use ocoboost::model_file::{ModelFileError, XgboostError};
+use off_policy::LogError;
 use ranks::RankError;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,8 +20,9 @@ pub(crate) const WRONG_ARGUMENTS: u8 = 2;
 pub(crate) const NOT_SHOWN: u8 = 3;
 /// Of `sysexits.h` too, for what may go well another time.
 pub(crate) const LOST: u8 = 75;
-/// An error that another process has met, and has a code for.
-const OF_ANOTHER: u8 = 1;
+/// An error that another process has met, which ends with a code of its own: below all others, as the processes
+/// end with the largest one.
+pub(crate) const OF_ANOTHER: u8 = 1;
 /// What shells report after Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
 
@@ -56,6 +58,8 @@ pub(crate) enum Failure {
     Row { place: String, source: JobError },
     #[error(transparent)]
     Setting(JobError),
+    #[error("{0}")]
+    Refused(String),
     #[error("{place}: {why}")]
     Configured { place: String, why: String },
     #[error("{}: {source}", path.display())]
@@ -64,8 +68,12 @@ pub(crate) enum Failure {
     Argument { name: &'static str, value: String, why: String },
     #[error("--{name}: {why}")]
     Flag { name: &'static str, why: &'static str },
-    #[error(transparent)]
+    #[error("{error}{hint}", error = .0, hint = of_settings(.0))]
     Ranks(#[from] RankError),
+    #[error(
+        "{file}: {rows} rows are fewer than the {processes} processes that share them; start fewer processes"
+    )]
+    FewRows { file: String, rows: u64, processes: usize },
     #[error(transparent)]
     Threads(#[from] boosters::ThreadsError),
     #[error(
@@ -99,6 +107,7 @@ fn prefix(path: &Path, source: &ModelFileError) -> String {
 fn flags(error: &FormatError) -> &'static str {
     match error {
         FormatError::ActionFeatures { .. } => " (--drop-action-features)",
+        FormatError::FeaturesOfRanks { .. } => " (without --mpi, or --drop-action-features)",
         FormatError::Weights => " (--drop-weights)",
         FormatError::NoOutcome { .. } => " (--reward COL or --cost COL)",
         FormatError::ColumnNotOfFirst { .. } => " (--ignore COL)",
@@ -109,7 +118,31 @@ fn flags(error: &FormatError) -> &'static str {
     }
 }
 
+/// How the settings of one machine reach the others.
+fn of_settings(error: &RankError) -> &'static str {
+    match error {
+        RankError::Settings { .. } => " (variables reach other machines by mpirun -x NAME)",
+        _ => "",
+    }
+}
+
 impl Failure {
+    /// What came between ranks, if this is such an error.
+    pub(crate) fn of_ranks(&self) -> Option<&RankError> {
+        match self {
+            Self::Ranks(error) => Some(error),
+            Self::Format(FormatError::Ranks(error) | FormatError::Log(LogError::Ranks(error))) => Some(error),
+            Self::Job { source, .. } | Self::Setting(source) => source.of_ranks(),
+            _ => None,
+        }
+    }
+
+    /// Whether another process has met the error, and says it or has told it to the first one.
+    pub(crate) fn is_of_another(&self) -> bool {
+        matches!(self, Self::Format(FormatError::OtherRank { .. }))
+            || matches!(self.of_ranks(), Some(RankError::Failed { .. }))
+    }
+
     /// The same with the place of a setting that is not on the command line.
     pub(crate) fn placed(self, origins: &BTreeMap<String, String>) -> Self {
         match self {
@@ -123,12 +156,26 @@ impl Failure {
 
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
+        if self.is_of_another() {
+            return OF_ANOTHER;
+        }
+        match self.of_ranks() {
+            None => {}
+            Some(RankError::Settings { .. }) => return WRONG_ARGUMENTS,
+            Some(_) => return LOST,
+        }
         match self {
+            // Said above.
+            Self::Ranks(_) => LOST,
             Self::Format(FormatError::Interrupted { .. }) => INTERRUPTED,
             Self::Format(FormatError::Io { .. })
             | Self::Model { source: ModelFileError::Io { .. }, .. }
             | Self::ReadFile { .. } => NO_INPUT,
-            Self::Format(FormatError::BadOption { .. })
+            Self::Format(
+                FormatError::BadOption { .. }
+                | FormatError::StreamOfRanks { .. }
+                | FormatError::OtherFiles { .. },
+            )
             | Self::NoOutputFormat(_)
             | Self::SameFile { .. }
             | Self::StandardModel
@@ -137,22 +184,18 @@ impl Failure {
             | Self::Flag { .. }
             | Self::Setting(_)
             | Self::Configured { .. }
+            | Self::Refused(_)
             | Self::Threads(_) => WRONG_ARGUMENTS,
             Self::Job { source: JobError::BadSetting { .. } | JobError::OtherRun { .. }, .. } => {
                 WRONG_ARGUMENTS
             }
-            Self::Ranks(RankError::Failed { .. })
-            | Self::Format(FormatError::OtherRank { .. } | FormatError::Ranks(RankError::Failed { .. }))
-            | Self::Job { source: JobError::Ranks(RankError::Failed { .. }), .. } => OF_ANOTHER,
-            Self::Ranks(_)
-            | Self::Format(FormatError::Ranks(_))
-            | Self::Job { source: JobError::Ranks(_), .. } => LOST,
             Self::Format(_)
             | Self::Model { .. }
             | Self::NoColumns { .. }
             | Self::NoXgboost { .. }
             | Self::NoneJudged { .. }
             | Self::SameLog { .. }
+            | Self::FewRows { .. }
             | Self::OtherCoding { .. }
             | Self::Job { .. }
             | Self::Row { .. } => BAD_DATA,
@@ -163,5 +206,42 @@ impl Failure {
             | Self::Output(_)
             | Self::Json(_) => CANNOT_WRITE,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Failure, LOST, OF_ANOTHER, WRONG_ARGUMENTS};
+    use boosters::bopl::BoplError;
+    use formats::FormatError;
+    use ocoboost::JobError;
+    use off_policy::LogError;
+    use ranks::RankError;
+
+    /// The processes end with the largest code, which must not be that of one that was only told.
+    #[test]
+    fn an_error_of_another_process_has_its_code_wherever_it_was_met() {
+        let job = |source: JobError| Failure::Job { file: "log.csv".to_owned(), source };
+        let all = |error: RankError| {
+            [
+                Failure::Ranks(error.clone()),
+                Failure::Format(FormatError::Ranks(error.clone())),
+                Failure::Format(FormatError::Log(LogError::Ranks(error.clone()))),
+                job(JobError::Ranks(error.clone())),
+                job(JobError::Log(LogError::Ranks(error.clone()))),
+                job(JobError::Training(BoplError::from(error.clone()))),
+                Failure::Setting(JobError::Training(BoplError::Log(LogError::Ranks(error)))),
+            ]
+        };
+        let codes = |error: RankError| all(error).map(|failure| failure.code());
+        let failed = RankError::Failed { rank: 1, reason: "its own".to_owned() };
+        assert_eq!(codes(failed), [OF_ANOTHER; 7]);
+        assert_eq!(codes(RankError::Gone { rank: 1 }), [LOST; 7]);
+        let [name, first, found] = ["--seed", "0", "1"].map(str::to_owned);
+        assert_eq!(codes(RankError::Settings { rank: 1, name, first, found }), [WRONG_ARGUMENTS; 7]);
+        assert_eq!(
+            Failure::Format(FormatError::OtherRank { rank: 1, message: String::new() }).code(),
+            OF_ANOTHER
+        );
     }
 }

@@ -13,6 +13,7 @@ mod page;
 mod processes;
 
 use configuration::{Configured, Refused, configured};
+use failure::Failure;
 use processes::Processes;
 use std::ffi::OsString;
 use std::io::{Write, stdout};
@@ -38,11 +39,17 @@ pub fn run(arguments: &[OsString]) -> u8 {
         Err(failure) => return Processes::default().end(Err(failure)),
     };
     let ranks = processes.ranks();
+    // Settings may come from variables and files of another machine.
+    let told = ranks.agree(match &configured {
+        Ok(_) => Ok(()),
+        Err(refused) => Err(Failure::Refused(refused.reason())),
+    });
     let code = match configured {
-        Ok(Configured { mut cli, origins }) => {
+        Ok(Configured { mut cli, settings, origins }) => {
             // The first process speaks.
             cli.manners.quiet |= ranks.rank() > 0;
-            commands::run(&cli, &ranks).map_err(|failure| failure.placed(&origins))
+            let are_same = told.and_then(|()| Ok(ranks.check_same(&settings)?));
+            are_same.and_then(|()| commands::run(&cli, &ranks)).map_err(|failure| failure.placed(&origins))
         }
         Err(Refused::Usage(error)) => {
             // Help goes to the standard output, the rest to the standard error; nothing if it is closed.

@@ -19,6 +19,17 @@ const LIMIT: Duration = Duration::from_secs(120);
 const SHORT: [&str; 9] =
     ["--budget", "10h", "--candidates", "2", "--rounds", "40", "--seed", "1", "--max-depth=3"];
 
+fn mpirun() -> Command {
+    let mut command = Command::new("mpirun");
+    // Open MPI refuses these two unless told otherwise: the user of a container, and few cores.
+    for name in
+        ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"]
+    {
+        command.env(name, "1");
+    }
+    command
+}
+
 /// The synthetic log in files of 1,024 rows or fewer, so that six ranks have rows.
 struct Logs {
     folder: tempfile::TempDir,
@@ -49,7 +60,7 @@ impl Logs {
         let mut command = match processes {
             None => program,
             Some(processes) => {
-                let mut mpirun = Command::new("mpirun");
+                let mut mpirun = mpirun();
                 mpirun
                     .args(["-n", &processes.to_string()])
                     .arg(program.get_program())
@@ -57,13 +68,19 @@ impl Logs {
                 mpirun
             }
         };
-        // Open MPI refuses these two unless told otherwise: the user of a container, and few cores.
-        for name in
-            ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"]
-        {
-            command.env(name, "1");
-        }
         command.args(&self.files).args(options).stdin(Stdio::null());
+        command
+    }
+
+    /// Two processes with other options of mpirun each, and variables.
+    fn train_apart(&self, of_each: [(&[&str], &[&str]); 2], options: &[&str]) -> Command {
+        let (program, mut command) = (command(&["train"]), mpirun());
+        for (k, (of_mpirun, variables)) in of_each.into_iter().enumerate() {
+            command.args((k > 0).then_some(":")).args(["-n", "1"]).args(of_mpirun);
+            command.arg("env").args(variables).arg(program.get_program()).args(["train", "--mpi"]);
+            command.args(&self.files).args(options);
+        }
+        command.stdin(Stdio::null());
         command
     }
 
@@ -114,6 +131,59 @@ fn processes_train_the_model_of_one() {
     }
 }
 
+/// A file is read by one process, and each has some of its rows.
+#[test]
+fn processes_share_the_rows_of_one_file() {
+    let mut logs = Logs::new();
+    let text = fs::read_to_string(offers()).unwrap();
+    let (path, alone, together) = (logs.at("one.csv"), logs.at("alone.ocob"), logs.at("together.ocob"));
+    let write = |rows: usize| {
+        let lines = text.lines().take(rows.saturating_add(1)).map(|line| format!("{line}\n"));
+        fs::write(&path, lines.collect::<String>()).unwrap();
+    };
+    logs.files = vec![path.clone()];
+    // With a block for each process, and with fewer blocks.
+    for (rows, processes) in [(usize::MAX, 3), (70, 4)] {
+        write(rows);
+        let expected = run(logs.train(None, &SHORT).args(["-o", &alone]));
+        let found = run(logs.train(Some(processes), &SHORT).args(["-o", &together]));
+        assert_eq!((found.0, &found.1), (expected.0, &expected.1), "{rows} rows: {}", found.2);
+        assert!(logs.model("together.ocob") == logs.model("alone.ocob"), "{rows} rows");
+        fs::remove_file(&together).unwrap();
+    }
+    write(5);
+    let (code, out, error) = run(logs.train(Some(7), &SHORT).args(["-o", &together]));
+    assert_eq!((code, out.as_str()), (Some(65), ""), "{error}");
+    let expected = "one.csv: 5 rows are fewer than the 7 processes that share them; start fewer processes";
+    assert_eq!(error.matches(expected).count(), 1, "{error}");
+}
+
+/// A variable that one machine alone has.
+#[test]
+fn other_settings_of_a_process_are_refused() {
+    let logs = Logs::new();
+    let model = logs.at("model.ocob");
+    let options = [&SHORT[..], &["-o", &model]].concat();
+    for (of_first, of_second, expected) in [
+        ("A=1", "OCOBOOST_HOLDOUT=0.5", "ocoboost: --holdout is 0.5 on rank 1, and not given on rank 0"),
+        ("OCOBOOST_IGNORE=x,y", "A=1", "ocoboost: --ignore is not given on rank 1, and x y on rank 0"),
+        ("A=1", "OCOBOOST_CLIP=much", "ocoboost: rank 1: OCOBOOST_CLIP: invalid value 'much'"),
+        ("OCOBOOST_CLIP=much", "A=1", "ocoboost: OCOBOOST_CLIP: invalid value 'much'"),
+    ] {
+        let found = run(&mut logs.train_apart([(&[], &[of_first]), (&[], &[of_second])], &options));
+        assert_eq!((found.0, found.1.as_str()), (Some(2), ""), "{found:?}");
+        let said = of_program(&found.2);
+        assert!(said.len() == 1 && said[0].starts_with(expected), "{said:?}");
+        assert!(!Path::new(&model).exists());
+    }
+    // What changes no result may differ.
+    let few = ["--budget", "10h", "--candidates", "1", "--rounds", "2", "-o", &model];
+    let both: [(&[&str], &[&str]); 2] =
+        [(&[], &["OCOBOOST_THREADS=1"]), (&[], &["OCOBOOST_THREADS=2", "OCOBOOST_QUIET=1"])];
+    let found = run(&mut logs.train_apart(both, &few));
+    assert!(found.0 == Some(0) || found.0 == Some(3), "{found:?}");
+}
+
 /// The log without its column of propensities.
 #[test]
 fn processes_estimate_the_propensities_of_one() {
@@ -150,6 +220,7 @@ fn one_process_says_what_is_wrong() {
     refused(&logs, &["-o", &model, "--no-such-option"], 2, "unexpected argument '--no-such-option'");
     refused(&logs, &["-o", &model, "--rounds", "0"], 2, "ocoboost: ");
     refused(&logs, &["-o", &model, "--mpi-timeout", "soon"], 2, "--mpi-timeout soon: not a time");
+    refused(&logs, &["-o", &model, "--mpi-timeout", "0s"], 2, "--mpi-timeout 0s: less than 1s");
     refused(&logs, &["-o", &model, "--holdout", "7"], 2, "ocoboost: ");
     refused(&logs, &["-o", &logs.at("no folder/model.ocob")], 73, "no folder/model.ocob");
     // A cell that the last process reads, and a file that none finds.
@@ -160,6 +231,13 @@ fn one_process_says_what_is_wrong() {
     refused(&logs, &["-o", &model], 65, "\"1.5\" is not a propensity");
     logs.files[2] = logs.at("none.csv");
     refused(&logs, &["-o", &model], 66, "none.csv");
+    // What one process alone can read, and train on.
+    logs.files = vec!["-".to_owned()];
+    refused(&logs, &["-o", &model], 2, "ocoboost: --mpi: several processes read files");
+    logs.files = vec![logs.at("offers.vw")];
+    fs::write(&logs.files[0], "shared |u a\n0:1:0.5 |o b\n|o c\n\n".repeat(20)).unwrap();
+    let words = "several processes do not train on, and one does";
+    refused(&logs, &["-o", &model], 65, words);
 }
 
 /// The processes that mpirun has started.
@@ -209,7 +287,14 @@ fn a_training_goes_on_where_a_process_was_killed() {
     let resume = [&rounds[..], &["-o", &model, "--resume", &file]].concat();
     let other = run(logs.train(Some(2), &resume).args(["--subsample", "0.5"]));
     assert!(other.0 == Some(2) && of_program(&other.2).len() == 1, "{other:?}");
-    let (code, _, error) = run(&mut logs.train(Some(2), &resume));
+    // The second process has another file by the name of the checkpoint, as on the disk of another machine.
+    let elsewhere = logs.at("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(Path::new(&elsewhere).join("checkpoint.ocob"), "an old one").unwrap();
+    let here = logs.folder.path().display().to_string();
+    let places: [(&[&str], &[&str]); 2] = [(&["-wdir", &here], &[]), (&["-wdir", &elsewhere], &[])];
+    let resume = [&rounds[..], &["-o", &model, "--resume", "checkpoint.ocob"]].concat();
+    let (code, _, error) = run(&mut logs.train_apart(places, &resume));
     assert_eq!(code, Some(0), "{error}");
     assert!(logs.model("model.ocob") == logs.model("alone.ocob"));
 }

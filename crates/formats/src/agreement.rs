@@ -89,15 +89,6 @@ pub(crate) fn gathered<T: Serialize + DeserializeOwned>(
     if ranks.are_several() { read_all(&ranks.gather(written(&own)?)?) } else { Ok(vec![own]) }
 }
 
-/// What the first rank has found.
-pub(crate) fn of_first<T: Serialize + DeserializeOwned>(
-    ranks: &Ranks,
-    own: &T,
-) -> Result<Option<T>, FormatError> {
-    let bytes = if ranks.rank() == 0 { written(own)? } else { Vec::new() };
-    Ok(read_all(&ranks.gather(bytes)?)?.into_iter().next())
-}
-
 fn written(own: &impl Serialize) -> Result<Vec<u8>, FormatError> {
     let mut bytes = serde_json::to_vec(own).map_err(|error| unreadable(&error))?;
     bytes.push(b'\n');

@@ -183,10 +183,11 @@ fn count(number: u64) -> Option<usize> {
 }
 
 /// Moves rows so that those of every rank begin at a multiple of [`Shard::BLOCK`]: where they begin now,
-/// rounded to the nearest one. The rows behind the last multiple are those of the last rank. `parts` are what
-/// this rank has of its `rows` rows, the same on all ranks.
+/// rounded to the nearest one. The rows behind the last multiple are those of the last rank. Where a rank
+/// would have none, all rows are dealt out evenly: in whole blocks, or row by row where there are fewer blocks
+/// than ranks. `parts` are what this rank has of its `rows` rows, the same on all ranks.
 ///
-/// *Cost:* about half a block of rows between two ranks is sent.
+/// *Cost:* about half a block of rows between two ranks is sent; where a rank would have none, up to all rows.
 pub(crate) fn align(rows: usize, parts: &mut [&mut dyn Moved], ranks: &Ranks) -> Result<(), FormatError> {
     let all = ranks.gather((rows as u64).to_le_bytes().to_vec())?;
     let counts = words::<u64>(ranks.size(), &mut &all[..]);
@@ -243,6 +244,15 @@ fn boundaries(counts: &[usize]) -> (Vec<usize>, Vec<usize>) {
     if let Some(end) = then.last_mut() {
         *end = total;
     }
+    // A log of no rows is none: learners refuse it.
+    if then.windows(2).any(|ends| ends[0] == ends[1]) {
+        let size = counts.len();
+        let first = |rank: usize| match total.div_ceil(Shard::BLOCK) < size {
+            true => total / size * rank + total % size * rank / size,
+            false => Shard::rows(total, rank, size).start,
+        };
+        then = (0..=size).map(first).collect();
+    }
     (now, then)
 }
 
@@ -257,10 +267,23 @@ mod tests {
         assert_eq!(then(&[1500, 1500]), [0, block, 3000]);
         assert_eq!(then(&[block, block]), [0, block, 2 * block]);
         assert_eq!(then(&[1600, 1400]), [0, 2 * block, 3000]);
-        // Less than a block is the last rank's, and so is what is behind the last one.
-        assert_eq!(then(&[600, 100, 0]), [0, 0, 0, 700]);
-        assert_eq!(then(&[0, 2000, 0]), [0, 0, block, 2000]);
-        assert_eq!(then(&[0, 2048, 0]), [0, 0, 2048, 2048]);
+        // What is behind the last block is the last rank's.
+        assert_eq!(then(&[1500, 700]), [0, block, 2200]);
+    }
+
+    #[test]
+    fn every_rank_has_rows() {
+        let block = Shard::BLOCK;
+        let then = |counts: &[usize]| boundaries(counts).1;
+        assert_eq!(then(&[0, 3000]), [0, block, 3000]);
+        assert_eq!(then(&[0, 9 * block + 1, 0]), [0, 3 * block, 6 * block, 9 * block + 1]);
+        assert_eq!(then(&[750; 8]), [0, 750, 1500, 2250, 3000, 3750, 4500, 5250, 6000]);
+        assert_eq!(then(&[1000; 4]), [0, block, 2 * block, 3 * block, 4000]);
+        assert_eq!(then(&[3 * block, 0, 1, 1]), [0, block, 2 * block, 3 * block, 3 * block + 2]);
+        // Fewer blocks than ranks.
+        assert_eq!(then(&[0, 2000, 0]), [0, 666, 1333, 2000]);
+        assert_eq!(then(&[0, 3, 0]), [0, 1, 2, 3]);
+        assert_eq!(then(&[0, 0, 3, 0, 0]), [0, 0, 1, 1, 2, 3]);
         assert_eq!(then(&[0, 0]), [0, 0, 0]);
     }
 }

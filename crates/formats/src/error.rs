@@ -355,6 +355,17 @@ pub enum FormatError {
         /// A feature.
         feature: String,
     },
+    /// The same of a log that several ranks read.
+    #[error(
+        "{place}: the actions have features of their own ({}), which several processes do not train on, and one \
+         does; leave those out to go by the contexts alone", quoted(.feature)
+    )]
+    FeaturesOfRanks {
+        /// The first one of a rank.
+        place: Place,
+        /// A feature.
+        feature: String,
+    },
     /// A line that is not JSON.
     #[error("{place}: not JSON: {message}")]
     BadJson {
@@ -413,7 +424,7 @@ pub enum FormatError {
         rows: u64,
     },
     /// An error that another rank has met: it names the file and the line. This rank stops with it.
-    #[error("rank {rank} has stopped: {message}")]
+    #[error("rank {rank}: {message}")]
     OtherRank {
         /// Its number.
         rank: usize,
@@ -422,11 +433,36 @@ pub enum FormatError {
     },
     /// A log of several ranks in a stream, whose bytes one process alone can have.
     #[error(
-        "{file}: several ranks read files, and no stream or frame; write it to a file, or use one process"
+        "{file}: several processes read files on a disk, which this is not; write it to one, or use one process"
     )]
     StreamOfRanks {
         /// The stream.
         file: Arc<str>,
+    },
+    /// A log of another number of files on another rank.
+    #[error("rank {rank} was given {found} files, and rank 0 {expected}; the ranks must have the same files")]
+    OtherFiles {
+        /// The other rank.
+        rank: usize,
+        /// The files of rank 0.
+        expected: usize,
+        /// Those of the other one.
+        found: usize,
+    },
+    /// A file that two ranks see differently, as copies on two machines may be.
+    #[error(
+        "{file}: rank {rank} has a file of {found} bytes, and rank 0 has one of {expected}; the ranks must have \
+         the same files"
+    )]
+    OtherCopy {
+        /// The file of rank 0.
+        file: Arc<str>,
+        /// The other rank.
+        rank: usize,
+        /// The bytes of rank 0.
+        expected: u64,
+        /// Those of the other one.
+        found: u64,
     },
     /// The ranks could not go on together.
     #[error(transparent)]

@@ -3,12 +3,12 @@
 //! A unit is a row group of a Parquet file, or any other file as a whole. Each rank reads a run of units.
 
 use crate::FormatError;
-use crate::agreement::{Agreement, of_first};
+use crate::agreement::{Agreement, gathered};
 use crate::facts::FileName;
 use crate::options::{Format, LogOptions};
 use crate::readers::{Extent, MAGIC_OF_PARQUET, rows_of_groups};
 use crate::source::Source;
-use ranks::{RankError, Ranks};
+use ranks::Ranks;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -29,18 +29,19 @@ pub(crate) struct PartsOfRank {
     pub(crate) files: usize,
 }
 
-/// A file as the first rank sees it.
+/// A file as a rank sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Units {
     bytes: u64,
-    /// The rows of its row groups, in Parquet.
+    /// The rows of its row groups, in Parquet: the first rank looks at them.
     rows: Option<Vec<u64>>,
 }
 
 /// A file, and row groups of it; `None` for the whole file.
 type Run = (usize, Option<Range<usize>>);
 
-/// Deals the files out to the ranks. The first rank looks at them, and the others follow.
+/// Deals the files out to the ranks. The first rank looks at them, and the others follow. Whether all have
+/// files of the same lengths is checked; what is in a file is known to the rank alone that reads it.
 pub(crate) fn of_rank(
     sources: impl IntoIterator<Item = Result<Source, FormatError>>,
     options: &LogOptions,
@@ -61,11 +62,9 @@ pub(crate) fn of_rank(
         if own.is_empty() { Err(FormatError::NoFile) } else { Ok((own, units)) }
     };
     let (sources, units) = Agreement::new(ranks).end(look())?;
-    let units = of_first(ranks, &units)?.unwrap_or_default();
-    let (expected, found) = (sources.len(), units.len());
-    let as_many = if expected == found { Ok(()) } else { Err(RankError::Lengths { expected, found }.into()) };
-    Agreement::new(ranks).end(as_many)?;
-    let runs = dealt(&units, ranks.size()).into_iter().nth(ranks.rank()).unwrap_or_default();
+    let all = gathered(ranks, units)?;
+    let units = checked(&sources, &all)?;
+    let runs = dealt(units, ranks.size()).into_iter().nth(ranks.rank()).unwrap_or_default();
     let first = sources.first().ok_or(FormatError::NoFile)?.again()?;
     let mut own = Vec::new();
     for (place, source) in sources.into_iter().enumerate() {
@@ -78,6 +77,23 @@ pub(crate) fn of_rank(
         }));
     }
     Ok(PartsOfRank { first, own, files: units.len() })
+}
+
+/// What the first rank has found, if the others have files of the same lengths. All ranks come to the same.
+fn checked<'a>(sources: &[Source], all: &'a [Vec<Units>]) -> Result<&'a [Units], FormatError> {
+    let units = all.first().map_or(&[][..], Vec::as_slice);
+    for (rank, own) in all.iter().enumerate() {
+        let (expected, found) = (units.len(), own.len());
+        if expected != found {
+            return Err(FormatError::OtherFiles { rank, expected, found });
+        }
+        let mut pairs = sources.iter().zip(units.iter().zip(own));
+        if let Some((source, (first, other))) = pairs.find(|(_, (first, other))| first.bytes != other.bytes) {
+            let (file, expected, found) = (source.name().into(), first.bytes, other.bytes);
+            return Err(FormatError::OtherCopy { file, rank, expected, found });
+        }
+    }
+    Ok(units)
 }
 
 /// The rows of the row groups of a Parquet file.

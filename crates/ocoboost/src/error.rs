@@ -4,6 +4,7 @@ use boosters::bopl::BoplError;
 use boosters::maboost::BoostError;
 use off_policy::estimators::EstimateError;
 use off_policy::{LogError, PolicyError};
+use ranks::RankError;
 use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
@@ -33,7 +34,7 @@ pub enum JobError {
     Learner(#[from] LearnerError),
     /// An error between ranks.
     #[error(transparent)]
-    Ranks(#[from] ranks::RankError),
+    Ranks(#[from] RankError),
     /// The watcher of the work has ended it.
     #[error("the work was ended before its end")]
     Interrupted,
@@ -162,6 +163,35 @@ pub enum JobError {
         /// The estimate.
         estimated: f64,
     },
+}
+
+impl JobError {
+    /// What came between ranks, if this is such an error, whichever part of the job met it.
+    ///
+    /// ```
+    /// use boosters::bopl::BoplError;
+    /// use ocoboost::JobError;
+    /// use ranks::RankError;
+    /// let gone = RankError::Gone { rank: 3 };
+    /// assert_eq!(JobError::Training(BoplError::from(gone.clone())).of_ranks(), Some(&gone));
+    /// assert_eq!(JobError::Interrupted.of_ranks(), None);
+    /// ```
+    #[must_use]
+    pub fn of_ranks(&self) -> Option<&RankError> {
+        match self {
+            Self::Ranks(error)
+            | Self::Log(LogError::Ranks(error))
+            | Self::Learner(LearnerError::Ranks(error))
+            | Self::Estimate(EstimateError::Log(LogError::Ranks(error)))
+            | Self::Boosting(BoostError::Learner(LearnerError::Ranks(error)))
+            | Self::Training(
+                BoplError::Log(LogError::Ranks(error))
+                | BoplError::Learner(LearnerError::Ranks(error))
+                | BoplError::Estimate(EstimateError::Log(LogError::Ranks(error))),
+            ) => Some(error),
+            _ => None,
+        }
+    }
 }
 
 /// Refuses a saved run of other settings, and names the first that differs.

@@ -95,6 +95,18 @@ pub enum RankError {
         /// That of a rank before.
         found: usize,
     },
+    /// A setting that differs between ranks, whose work would be another one.
+    #[error("{name} is {found} on rank {rank}, and {first} on rank 0: every rank needs the same settings")]
+    Settings {
+        /// The first rank that differs.
+        rank: usize,
+        /// The setting.
+        name: String,
+        /// That of rank 0.
+        first: String,
+        /// That of the other one.
+        found: String,
+    },
     /// Rows of a rank that do not begin at a block.
     #[error("the rows of rank {rank} begin at row {first}, which is no multiple of {}", BLOCK)]
     Unaligned {

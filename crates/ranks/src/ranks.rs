@@ -1,6 +1,7 @@
 //! The ranks as an algorithm sees them.
 
 use crate::{Communicator, RankError};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -144,29 +145,72 @@ impl Ranks {
     /// ```
     ///
     /// # Errors
-    /// [`RankError::Failed`] for that of another rank; as [`Communicator::gather`].
+    /// The error of this rank, also where the ranks cannot go on together; [`RankError::Failed`] for that of
+    /// another rank; as [`Communicator::gather`].
     pub fn agree<T, E: From<RankError> + Display>(&self, own: Result<T, E>) -> Result<T, E> {
         if !self.are_several() {
             return own;
         }
-        let mut bytes = vec![u8::from(own.is_err())];
-        let reason = own.as_ref().err().map_or_else(String::new, ToString::to_string);
-        bytes.extend((reason.len() as u64).to_le_bytes());
-        bytes.extend(reason.as_bytes());
-        let all = self.gather(bytes)?;
+        // Behind a byte, so that an error without words is one too.
+        let told = own.as_ref().err().map(|error| format!("!{error}").into_bytes());
+        let all = match self.gather_each(told.unwrap_or_default()) {
+            Ok(all) => all,
+            Err(lost) => return Err(own.err().unwrap_or_else(|| lost.into())),
+        };
         let own = own?;
-        let (mut rest, mut rank) = (&all[..], 0);
-        while let Some((head, behind)) = rest.split_first_chunk::<9>() {
-            let [has_failed, length @ ..] = *head;
-            let length = usize::try_from(u64::from_le_bytes(length)).unwrap_or(usize::MAX);
-            let (reason, behind) = behind.split_at_checked(length).unwrap_or((behind, &[]));
-            if has_failed != 0 {
-                let reason = String::from_utf8_lossy(reason).into_owned();
-                return Err(RankError::Failed { rank, reason }.into());
-            }
-            (rest, rank) = (behind, rank + 1);
+        let failed = |(rank, told): (usize, &Vec<u8>)| {
+            let reason = String::from_utf8_lossy(told.get(1..)?).into_owned();
+            Some(RankError::Failed { rank, reason })
+        };
+        all.iter().enumerate().find_map(failed).map_or(Ok(own), |failed| Err(failed.into()))
+    }
+
+    /// Refuses settings that are not those of rank 0: pairs of a name and a text, in any order, where a name
+    /// stands once. Every rank comes to the same.
+    ///
+    /// ```
+    /// use ranks::{RankError, Ranks, on_threads};
+    /// use std::time::Duration;
+    /// let found = on_threads(3, Duration::from_secs(60), |ranks: Ranks| {
+    ///     let seed = if ranks.rank() == 2 { "7" } else { "0" };
+    ///     ranks.check_same(&[("depth", "3"), ("seed", seed)])
+    /// });
+    /// let [name, first, found_there] = ["seed", "0", "7"].map(str::to_owned);
+    /// let refused = RankError::Settings { rank: 2, name, first, found: found_there };
+    /// assert_eq!(found, [(); 3].map(|()| Some(Err(refused.clone()))));
+    /// ```
+    ///
+    /// # Errors
+    /// [`RankError::Settings`] with the first rank and name; as [`Communicator::gather`].
+    pub fn check_same<S: AsRef<str>>(&self, own: &[(S, S)]) -> Result<(), RankError> {
+        if !self.are_several() {
+            return Ok(());
         }
-        Ok(own)
+        let mut told = Vec::new();
+        for text in own.iter().flat_map(|(name, text)| [name, text]) {
+            told.extend((text.as_ref().len() as u64).to_le_bytes());
+            told.extend(text.as_ref().as_bytes());
+        }
+        let all = self.gather_each(told)?;
+        let pairs = |told: &[u8]| -> Result<BTreeMap<String, String>, RankError> {
+            let texts = parts(told).ok_or_else(ill_sized)?.into_iter();
+            let texts: Vec<String> = texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+            let (texts, _) = texts.as_chunks::<2>();
+            Ok(texts.iter().map(|[name, text]| (name.clone(), text.clone())).collect())
+        };
+        let first = pairs(all.first().map_or(&[][..], Vec::as_slice))?;
+        for (rank, other) in all.iter().enumerate().skip(1) {
+            let other = pairs(other)?;
+            let of = |settings: &BTreeMap<String, String>, name: &str| {
+                settings.get(name).cloned().unwrap_or_else(|| "not given".to_owned())
+            };
+            let mut names = first.keys().chain(other.keys());
+            if let Some(name) = names.find(|name| first.get(*name) != other.get(*name)) {
+                let (first, found) = (of(&first, name), of(&other, name));
+                return Err(RankError::Settings { rank, name: name.clone(), first, found });
+            }
+        }
+        Ok(())
     }
 
     /// The least and the largest of the numbers of all ranks, −0 below 0: ∞ and −∞ where there are none. One
@@ -230,6 +274,31 @@ impl Ranks {
         let mut all = Vec::new();
         peers.counted(bytes.len(), |ranks| ranks.gather(&bytes, &mut all))?;
         Ok(all)
+    }
+
+    /// The bytes of each rank, in their order.
+    ///
+    /// ```
+    /// use ranks::{Ranks, on_threads};
+    /// use std::time::Duration;
+    /// let found = on_threads(3, Duration::from_secs(60), |ranks: Ranks| {
+    ///     ranks.gather_each(b"ranks"[..ranks.rank()].to_vec())
+    /// });
+    /// assert_eq!(found[0], Some(Ok(vec![b"".to_vec(), b"r".to_vec(), b"ra".to_vec()])));
+    /// assert_eq!(Ranks::alone().gather_each(vec![7]), Ok(vec![vec![7]]));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Communicator::gather`].
+    pub fn gather_each(&self, bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, RankError> {
+        if !self.are_several() {
+            return Ok(vec![bytes]);
+        }
+        let mut own = (bytes.len() as u64).to_le_bytes().to_vec();
+        own.extend(bytes);
+        let all = self.gather(own)?;
+        let parts = parts(&all).filter(|parts| parts.len() == self.size()).ok_or_else(ill_sized)?;
+        Ok(parts.into_iter().map(<[u8]>::to_vec).collect())
     }
 
     /// As [`Communicator::sum_scatter`]: the sums of this rank's own run, of `lengths[rank]` numbers.
@@ -297,6 +366,22 @@ impl Ranks {
     }
 }
 
+/// Parts that stand behind their lengths.
+fn parts(mut bytes: &[u8]) -> Option<Vec<&[u8]>> {
+    let mut parts = Vec::new();
+    while let Some((length, behind)) = bytes.split_first_chunk::<8>() {
+        let (part, behind) = behind.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+        parts.push(part);
+        bytes = behind;
+    }
+    bytes.is_empty().then_some(parts)
+}
+
+/// As where ranks are of two versions of a program.
+fn ill_sized() -> RankError {
+    RankError::System { reason: "what ranks have sent is not as long as they say".to_owned() }
+}
+
 /// Adds the numbers of a row.
 fn add<const N: usize>(mut sums: [f64; N], terms: [f64; N]) -> [f64; N] {
     sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
@@ -312,5 +397,64 @@ impl Peers {
         self.messages.fetch_add(1, Relaxed);
         self.bytes.fetch_add(bytes as u64, Relaxed);
         operation(&*self.communicator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RankError, Ranks, on_threads};
+    use std::time::Duration;
+
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    /// The reason why a rank ends is its own, also where the others can no longer be told.
+    #[test]
+    fn a_rank_that_is_alone_has_its_own_error() {
+        let found = on_threads(2, LIMIT, |ranks: Ranks| {
+            if ranks.rank() == 1 {
+                return None;
+            }
+            let refused = RankError::Lengths { expected: 1, found: 2 };
+            Some([ranks.agree(Err(refused)), ranks.agree(Ok(()))])
+        });
+        let own = RankError::Lengths { expected: 1, found: 2 };
+        assert_eq!(found[0], Some(Some([Err(own), Err(RankError::Gone { rank: 1 })])));
+    }
+
+    #[test]
+    fn settings_of_all_ranks_are_compared_with_those_of_the_first() {
+        type Given = &'static [(&'static str, &'static str)];
+        let checked = |of_ranks: [Given; 3]| {
+            let found = on_threads(3, LIMIT, |ranks: Ranks| ranks.check_same(of_ranks[ranks.rank()]));
+            assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+            found[0].clone().map(|found| found.map_err(|error| error.to_string()))
+        };
+        let refused = |words: &str| Some(Err(format!("{words}: every rank needs the same settings")));
+        let own: Given = &[("a", "1"), ("b", "")];
+        assert_eq!(checked([own, &[("b", ""), ("a", "1")], own]), Some(Ok(())));
+        assert_eq!(checked([own, own, &[("a", "1")]]), refused("b is not given on rank 2, and  on rank 0"));
+        let more: Given = &[("a", "2"), ("b", ""), ("c", "x")];
+        assert_eq!(checked([own, more, own]), refused("a is 2 on rank 1, and 1 on rank 0"));
+        assert_eq!(
+            checked([&more[1..], &more[1..2], own]),
+            refused("c is not given on rank 1, and x on rank 0")
+        );
+        assert_eq!(Ranks::alone().check_same(own), Ok(()));
+    }
+
+    #[test]
+    fn an_error_without_words_is_one() {
+        #[derive(Debug, PartialEq, thiserror::Error)]
+        enum Refused {
+            #[error("")]
+            Own,
+            #[error(transparent)]
+            Other(#[from] RankError),
+        }
+        let found = on_threads(2, LIMIT, |ranks: Ranks| {
+            ranks.agree(if ranks.rank() == 1 { Err(Refused::Own) } else { Ok(()) })
+        });
+        let other = RankError::Failed { rank: 1, reason: String::new() };
+        assert_eq!(found, [Some(Err(Refused::Other(other))), Some(Err(Refused::Own))]);
     }
 }

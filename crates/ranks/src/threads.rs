@@ -79,7 +79,7 @@ impl Table {
         mut state: MutexGuard<'s, State>,
         is_so: impl Fn(&State) -> bool,
     ) -> Result<MutexGuard<'s, State>, RankError> {
-        let end = Instant::now() + self.limit;
+        let begun = Instant::now();
         loop {
             if is_so(&state) {
                 return Ok(state);
@@ -87,7 +87,8 @@ impl Table {
             if let Some(error) = &state.error {
                 return Err(error.clone());
             }
-            let left = end.saturating_duration_since(Instant::now());
+            // A limit may lie beyond the end of the clock.
+            let left = self.limit.saturating_sub(begun.elapsed()).min(Duration::from_secs(3600));
             if left.is_zero() {
                 return Err(self.fail(&mut state, RankError::TimedOut { seconds: self.limit.as_secs() }));
             }
@@ -242,6 +243,12 @@ mod tests {
         assert_eq!(Ranks::alone().sum_scatter(&mut alone, &[2]).unwrap(), [5, 6]);
         assert!(Ranks::alone().sum_scatter(&mut alone, &[1]).is_err());
         assert!(Ranks::alone().sum_scatter(&mut alone, &[1, 1]).is_err());
+    }
+
+    #[test]
+    fn a_limit_may_be_without_end() {
+        let found = on_threads(2, Duration::MAX, |ranks: Ranks| ranks.any(ranks.rank() == 1));
+        assert_eq!(found, [Some(Ok(true)), Some(Ok(true))]);
     }
 
     #[test]

@@ -33,7 +33,7 @@ use crate::arguments::{Cli, Command};
 use crate::failure::Failure;
 use boosters::Threads;
 use ranks::Ranks;
-pub(crate) use train::duration;
+pub(crate) use train::patience;
 
 /// Runs a command, `train` on the rows of these ranks, and returns its exit code.
 pub(crate) fn run(cli: &Cli, ranks: &Ranks) -> Result<u8, Failure> {

@@ -161,6 +161,10 @@ pub(super) fn watched<T>(
 
 fn opened(mut read: ReadLog, manners: &Manners, ranks: &Ranks) -> Result<Opened, Failure> {
     tell(&read.facts, manners);
+    if read.facts.rows < ranks.size() as u64 {
+        let (file, rows) = (read.facts.file, read.facts.rows);
+        return Err(Failure::FewRows { file, rows, processes: ranks.size() });
+    }
     let of = |file: ReadFile| ocoboost::Source { name: file.file, sha256: file.sha256 };
     let sources = read.files.drain(..).map(of).collect();
     let (name, time, split) = (read.facts.file.clone(), read.time.take(), read.split.take());

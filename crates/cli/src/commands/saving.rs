@@ -5,6 +5,7 @@ use crate::arguments::Manners;
 use crate::failure::Failure;
 use ocoboost::model_file::ModelFileError;
 use ocoboost::{CandidateTrainCheckpoint, TrainCheckpoint};
+use ranks::Ranks;
 use report::output::warn;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -28,6 +29,22 @@ impl Saved {
                 }),
             Err(source) => Err(failed(source)),
         }
+    }
+
+    /// The same on every rank, of which the first one alone reads the file.
+    pub(super) fn load_of_ranks(path: &PathBuf, ranks: &Ranks) -> Result<Self, Failure> {
+        if !ranks.are_several() {
+            return Self::load(path);
+        }
+        let failed = |source| Failure::Model { path: path.clone(), source };
+        let bytes = if ranks.rank() == 0 {
+            std::fs::read(path).map_err(|source| failed(ModelFileError::Io { path: path.clone(), source }))
+        } else {
+            Ok(Vec::new())
+        };
+        let bytes = ranks.gather(ranks.agree(bytes)?)?;
+        let saved = TrainCheckpoint::from_bytes(&bytes).map_err(failed)?;
+        Ok(Self::Fixed(path.clone(), Box::new(saved)))
     }
 
     pub(super) fn of_fixed_actions(self) -> Result<TrainCheckpoint, Failure> {

@@ -36,6 +36,18 @@ pub(crate) fn duration(name: &'static str, text: &str) -> Result<Duration, Failu
     Duration::try_from_secs_f64(seconds).map_err(|_| refused())
 }
 
+/// How long a process waits for the others at least: within it none can be busy.
+const LEAST_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The time of `--mpi-timeout`.
+pub(crate) fn patience(text: &str) -> Result<Duration, Failure> {
+    let (name, value) = ("mpi-timeout", text.to_owned());
+    match duration(name, text)? {
+        limit if limit >= LEAST_PATIENCE => Ok(limit),
+        _ => Err(Failure::Argument { name, value, why: "less than 1s".to_owned() }),
+    }
+}
+
 /// Learns a policy. Of several ranks, each has a part of the rows, and the first one writes the files and
 /// says what there is to say.
 pub(super) fn train(asked: &Train, manners: &Manners, ranks: &Ranks) -> Result<u8, Failure> {
@@ -61,10 +73,14 @@ pub(super) fn train(asked: &Train, manners: &Manners, ranks: &Ranks) -> Result<u
     if let Some(rounds) = asked.rounds {
         job = job.rounds(rounds);
     }
-    asked.mpi_timeout.as_deref().map(|text| duration("mpi-timeout", text)).transpose()?;
+    asked.mpi_timeout.as_deref().map(patience).transpose()?;
     // What is wrong with the settings is known before the log is read, and so is a file that cannot be.
     job.clone().build().map_err(Failure::Setting)?;
     let files = if asked.log.is_empty() { &asked.data } else { &asked.log };
+    if ranks.are_several() && files.iter().any(|file| file.as_os_str() == "-") {
+        let why = "several processes read files, and the standard input is for one";
+        return Err(Failure::Flag { name: "mpi", why });
+    }
     let saved = asked.checkpoint.as_ref().or(asked.resume.as_ref());
     let writable = || {
         check_model_output(&asked.output)?;
@@ -75,12 +91,11 @@ pub(super) fn train(asked: &Train, manners: &Manners, ranks: &Ranks) -> Result<u
         Saver::new(saved)
     };
     let mut saver = ranks.agree(if is_first { writable() } else { Saver::new(None) })?;
-    let from = ranks.agree(asked.resume.as_ref().map(Saved::load).transpose())?;
+    let from = asked.resume.as_ref().map(|path| Saved::load_of_ranks(path, ranks)).transpose()?;
     listen();
     let opened = match open_of_rank(files, &columns, manners, ranks) {
-        Err(Failure::Format(FormatError::ActionFeatures { .. }))
-            if are_files(files) && !ranks.are_several() =>
-        {
+        // Of several ranks it is another error.
+        Err(Failure::Format(FormatError::ActionFeatures { .. })) if are_files(files) => {
             let from = from.map(Saved::of_candidates).transpose()?;
             return candidates::train(asked, manners, (files, &columns, budget), begun, (saver, from));
         }

@@ -167,13 +167,16 @@ pub fn read_logs(
 ///
 /// Every rank calls it with the same files. A rank reads a run of them; of a Parquet file it may read a run
 /// of row groups. Runs are of about as many rows each where all files are of Parquet, and of as many bytes
-/// otherwise; a rank may have none. Then rows change their rank, so that those of every rank begin at a
-/// multiple of [`Shard::BLOCK`](ranks::Shard::BLOCK): about half a block for every two ranks, and what is
-/// behind the last block goes to the last rank. The schema, the facts and the list of files are those of all
-/// rows, on every rank. With [`Ranks::alone`] this is [`read_logs`].
+/// otherwise; a rank may have none, as where there are fewer files than ranks. Then rows change their rank, so
+/// that those of every rank begin at a multiple of [`Shard::BLOCK`](ranks::Shard::BLOCK): about half a block
+/// for every two ranks, and what is behind the last block goes to the last rank. Where a rank would have none,
+/// all rows are dealt out evenly in whole [blocks](ranks::Shard::rows); where there are fewer blocks than
+/// ranks, row by row, and only fewer rows than ranks leave a rank without any. The schema, the facts and the
+/// list of files are those of all rows, on every rank. With [`Ranks::alone`] this is [`read_logs`].
 ///
 /// *Cost:* that of reading the part. Between the ranks go the names of the columns, the labels and the
-/// actions, and the rows that change their rank. One rank hashes a file of which several read row groups.
+/// actions, and the rows that change their rank. One rank hashes a file of which several read row groups, and
+/// one holds all rows of a single text file while it reads them.
 ///
 /// ```
 /// use formats::{LogOptions, Source, quiet, read_logs_of_rank};
@@ -187,13 +190,14 @@ pub fn read_logs(
 /// let logs: Vec<_> = logs.into_iter().flatten().collect::<Result<_, _>>()?;
 /// let names = ["age", "age is missing", "device=phone", "device=tablet"];
 /// assert!(logs.iter().all(|log| log.schema.feature_names() == names && log.facts.rows == 2));
-/// // Two rows are less than a block.
-/// assert_eq!((logs[0].rewards.len(), &logs[1].rewards[..]), (0, &[1.0, 0.0][..]));
+/// assert_eq!((&logs[0].rewards[..], &logs[1].rewards[..]), (&[1.0][..], &[0.0][..]));
 /// # Ok::<(), formats::FormatError>(())
 /// ```
 ///
 /// # Errors
-/// As [`read_logs`]; [`FormatError::StreamOfRanks`]; [`FormatError::Ranks`]. An error that one rank meets
+/// As [`read_logs`], but [`FormatError::FeaturesOfRanks`] for actions with features of their own;
+/// [`FormatError::StreamOfRanks`]; [`FormatError::OtherFiles`] and [`FormatError::OtherCopy`] where ranks have
+/// other files or files of other lengths; [`FormatError::Ranks`]. An error that one rank meets
 /// ends the reading of all: the others return [`FormatError::OtherRank`] with what it says.
 pub fn read_logs_of_rank(
     sources: impl IntoIterator<Item = Result<Source, FormatError>>,
@@ -208,6 +212,11 @@ pub fn read_logs_of_rank(
     let agreement = Agreement::new(ranks);
     let files = Files::of_rank(parts, options, progress, Wanted::Decisions);
     let read = files.and_then(|files| records(files, None, options, progress, &agreement));
+    // The others are told what there is to do about it.
+    let read = read.map_err(|error| match error {
+        FormatError::ActionFeatures { place, feature } => FormatError::FeaturesOfRanks { place, feature },
+        other => other,
+    });
     agreement.end(read)?.finish(None, ranks)
 }
 

@@ -86,12 +86,9 @@ fn assert_parts(logs: &[ReadLog], one: &ReadLog) -> Vec<usize> {
         let rows = log.rewards.len();
         assert_eq!((log.contexts.len(), log.actions.len()), (rows, rows));
         assert_eq!(log.contexts.dimension(), one.contexts.dimension());
-        assert_eq!(
-            first % Shard::BLOCK,
-            0,
-            "{:?}",
-            logs.iter().map(|log| log.rewards.len()).collect::<Vec<_>>()
-        );
+        let of_ranks = logs.iter().map(|log| log.rewards.len()).collect::<Vec<_>>();
+        let is_aligned = first % Shard::BLOCK == 0 || one.rewards.len().div_ceil(Shard::BLOCK) < logs.len();
+        assert!(is_aligned && (rows > 0 || one.rewards.len() < logs.len()), "{of_ranks:?}");
         first += rows;
     }
     let together = |of: &dyn Fn(&ReadLog) -> Option<Vec<u64>>| joined(logs.iter().map(of));
@@ -216,21 +213,27 @@ fn files_of_csv_are_read_as_by_one_process() {
     assert_eq!(alone, of_one(&files, &of_table()));
 }
 
+/// Ranks that read none get some: of one file, of fewer files than ranks, of files of uneven sizes.
 #[test]
-fn few_rows_are_the_last_ranks() {
-    let files = tables(&[0, 40, 90, 95, 700]);
-    let one = assert_same(&files, &of_table()).unwrap();
-    for size in SIZES {
-        let logs: Vec<ReadLog> =
-            of_ranks(size, &files, &of_table()).into_iter().map(Result::unwrap).collect();
-        let rows = assert_parts(&logs, &one);
-        assert_eq!((rows.last(), rows.iter().sum::<usize>()), (Some(&700), 700));
-    }
-    // One file, of which one rank reads all.
-    assert_same(&tables(&[0, 3000]), &of_table()).unwrap();
-    let logs = of_ranks(3, &tables(&[0, 3000]), &of_table());
-    let rows: Vec<usize> = logs.iter().map(|log| log.as_ref().unwrap().rewards.len()).collect();
-    assert_eq!(rows, [0, 2048, 952]);
+fn every_rank_has_rows() {
+    let counts = |size: usize, files: &[File]| -> Vec<usize> {
+        let options = LogOptions::default();
+        let one = of_one(files, &options).unwrap();
+        let logs = of_ranks(size, files, &options).into_iter().map(Result::unwrap);
+        assert_parts(&logs.collect::<Vec<ReadLog>>(), &one)
+    };
+    assert_eq!(counts(2, &tables(&[0, 3000])), [1024, 1976]);
+    assert_eq!(counts(3, &tables(&[0, 5000])), [1024, 2048, 1928]);
+    // Rounded to blocks, one of them would have none, and there are six blocks.
+    let eight: Vec<usize> = (0..=8).map(|file| 750 * file).collect();
+    assert_eq!(counts(8, &tables(&eight)), [750; 8]);
+    let folder = tempfile::tempdir().unwrap();
+    let groups = parquet(&folder, "log.parquet", &batch(0..6000), 3000);
+    assert_eq!(counts(4, std::slice::from_ref(&groups)), [1024, 2048, 1024, 1904]);
+    // Fewer blocks than ranks, and fewer rows.
+    assert_eq!(counts(3, &tables(&[0, 40, 90, 95, 700])), [233, 233, 234]);
+    assert_eq!(counts(7, &tables(&[0, 8])), [1, 1, 1, 1, 1, 1, 2]);
+    assert_eq!(counts(7, &tables(&[0, 5])), [0, 1, 1, 0, 1, 1, 1]);
 }
 
 /// Writes a Parquet file with row groups of so many rows.
@@ -648,7 +651,7 @@ fn an_error_of_one_rank_ends_all_at_once() {
     let message = "b.csv, line 3, column \"propensity\": \"1.5\" is not a propensity in (0, 1]".to_owned();
     assert_eq!(found[1].0.to_string(), message);
     assert_eq!(found[0].0, FormatError::OtherRank { rank: 1, message: message.clone() });
-    assert_eq!(found[0].0.to_string(), format!("rank 1 has stopped: {message}"));
+    assert_eq!(found[0].0.to_string(), format!("rank 1: {message}"));
     // The first rank had more than half of its rows still to read.
     assert!(found[0].1 < 75_000, "{}", found[0].1);
 }
@@ -681,7 +684,7 @@ fn errors_of_several_ranks_are_known_to_all() {
     };
     let found = of_ranks(4, &files, &LogOptions::default());
     let found: Vec<String> = found.into_iter().map(|found| found.unwrap_err().to_string()).collect();
-    let told = format!("rank 1 has stopped: {}", message("b.csv"));
+    let told = format!("rank 1: {}", message("b.csv"));
     assert_eq!(found, [told.clone(), message("b.csv"), told, message("d.csv")]);
     for size in SIZES {
         refusals(size, &files, &LogOptions::default());
@@ -792,10 +795,24 @@ fn files_that_do_not_go_together_are_refused_by_the_rank_that_has_them() {
     );
     assert_eq!(found[0], found[1]);
     let one_more = read(env!("CARGO_MANIFEST_PATH"), 1);
-    assert!(
-        one_more.into_iter().all(|read| read.unwrap().unwrap_err().to_string().contains("4 and 3 numbers"))
-    );
+    let other = FormatError::OtherFiles { rank: 2, expected: 3, found: 4 };
+    assert!(one_more.into_iter().all(|read| read.unwrap().unwrap_err() == other));
     assert!(read("", 0).into_iter().all(|read| read.unwrap().is_ok()));
+    // A copy of a file that is longer on the last rank, which all say.
+    let copies = on_threads(3, LIMIT, |ranks| {
+        let rows = if ranks.rank() == 2 { 4 } else { 3 };
+        let own = [3, rows].map(|rows| Ok(Source::bytes("a.csv", format!("{HEADER}{}", good(rows)))));
+        read_logs_of_rank(own, &LogOptions::default(), &mut quiet, &ranks).unwrap_err()
+    });
+    let [expected, found] = [3, 4].map(|rows| (HEADER.len() + good(rows).len()) as u64);
+    let other = FormatError::OtherCopy { file: "a.csv".into(), rank: 2, expected, found };
+    assert_eq!(copies, [(); 3].map(|()| Some(other.clone())));
+    // Actions with features, which the last rank reads: all are told what there is to do.
+    let features = "shared |u a\n0:1:0.5 |o b\n|o c\n\n";
+    let found = of_ranks(2, &[File::text("a.vw", features)], &none);
+    let [Err(first), Err(last)] = &found[..] else { panic!("{found:?}") };
+    assert!(matches!(last, FormatError::FeaturesOfRanks { feature, .. } if feature == "o"), "{last:?}");
+    assert_eq!(*first, FormatError::OtherRank { rank: 1, message: last.to_string() });
     // Streams are those of one process.
     let streams = on_threads(2, LIMIT, |ranks| {
         let stream = Source::reader("standard input", std::io::empty());

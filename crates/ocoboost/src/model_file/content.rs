@@ -77,7 +77,16 @@ impl SavedState {
 
     /// The state in a file.
     pub(crate) fn load(path: &Path, expected: &'static str) -> Result<Self, ModelFileError> {
-        match Content::load(path)? {
+        Self::within(Content::load(path)?, expected)
+    }
+
+    /// The state in the bytes of a file.
+    pub(crate) fn from_bytes(bytes: &[u8], expected: &'static str) -> Result<Self, ModelFileError> {
+        Self::within(Content::from_bytes(bytes)?, expected)
+    }
+
+    fn within(content: Content, expected: &'static str) -> Result<Self, ModelFileError> {
+        match content {
             Content::State(state) => Ok(state),
             other => Err(ModelFileError::OtherContent { expected, found: other.kind() }),
         }

@@ -1,6 +1,6 @@
 //! A training that is stopped, saved, loaded and gone on with.
 
-use super::fingerprint::of_before;
+use super::fingerprint::{digest_of, of_before};
 use crate::error::{JobError, check_settings};
 use crate::model_file::{ModelFileError, SavedState};
 use boosters::auto_policy::{AutoCheckpoint, Overrides, Snapshot};
@@ -91,6 +91,19 @@ impl TrainCheckpoint {
     /// Every variant of [`ModelFileError`].
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelFileError> {
         SavedState::load(path.as_ref(), "a training that is not over")?.decode(KIND)
+    }
+
+    /// The bytes of a file. It is safe on any bytes.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load), but for `Io`.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelFileError> {
+        SavedState::from_bytes(bytes, "a training that is not over")?.decode(KIND)
+    }
+
+    /// What it is known by among ranks.
+    pub(super) fn digest(&self) -> String {
+        serde_json::to_vec(self).map_or_else(|error| error.to_string(), |bytes| digest_of(&bytes))
     }
 
     /// The time that was spent, and the search, if they are of these settings and of their log.

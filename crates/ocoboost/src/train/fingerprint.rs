@@ -41,6 +41,11 @@ pub(super) fn of_before(log: &Log) -> String {
     digits(digest)
 }
 
+/// The SHA-256 of bytes.
+pub(super) fn digest_of(bytes: &[u8]) -> String {
+    digits(Sha256::new_with_prefix(bytes))
+}
+
 /// Whether a digest that was saved is of this log. Earlier ones have the propensities.
 pub(super) fn is_of(saved: &str, log: &Log) -> bool {
     let own = Digests::of(log, &Shard::whole(log.len()));

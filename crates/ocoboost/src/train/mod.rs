@@ -147,7 +147,11 @@ impl TrainJob {
         mut watch: impl FnMut(Event<'_>, Option<&Moment<'_>>) -> ControlFlow<()>,
     ) -> Result<Model, JobError> {
         let begun = Instant::now();
-        let (judge, ranks) = (self.judge_job()?, &self.ranks);
+        let ranks = &self.ranks;
+        if ranks.are_several() {
+            ranks.check_same(&self.named(from.as_ref()))?;
+        }
+        let judge = self.judge_job()?;
         ranks.agree(judge.check_rewards(log.rewards()))?;
         let shard = Shard::of(ranks.clone(), log.len())?;
         let digests = Digests::of(log, &shard)?;
@@ -308,6 +312,34 @@ impl TrainJob {
         }
     }
 
+    /// What this job was told, but for what is of the rows of this rank: every rank is to be told the same.
+    fn named(&self, from: Option<&TrainCheckpoint>) -> Vec<(String, String)> {
+        // All but the columns of the rows, the time until now, the names of files and the ranks.
+        let Self { budget, spent: _, seed, split, holdout_share, candidates, rounds, .. } = self;
+        let Self { search_rows, overrides, delta, range, estimated, exploration, format, .. } = self;
+        let mut named = vec![
+            ("budget", format!("{budget:?}")),
+            ("seed", seed.to_string()),
+            ("split", split.name().to_owned()),
+            ("holdout_share", format!("{holdout_share:?}")),
+            ("candidates", candidates.to_string()),
+            ("rounds", rounds.to_string()),
+            ("search_rows", format!("{search_rows:?}")),
+            ("delta", delta.to_string()),
+            ("reward_range", format!("{range:?}")),
+            ("estimated", estimated.is_some().to_string()),
+            ("exploration", format!("{exploration:?}")),
+            ("format", format.to_string()),
+            ("checkpoint", from.map_or_else(|| "none".to_owned(), TrainCheckpoint::digest)),
+        ];
+        let json = serde_json::to_value(overrides).unwrap_or_default();
+        let overrides = json.as_object().into_iter().flatten();
+        let overrides: Vec<(&str, String)> =
+            overrides.map(|(name, value)| (name.as_str(), value.to_string())).collect();
+        named.extend(overrides);
+        named.into_iter().map(|(name, text)| (name.to_owned(), text)).collect()
+    }
+
     fn judge_job(&self) -> Result<JudgeJob, JobError> {
         let mut judge = JudgeJob::builder().delta(self.delta).seed(self.seed).ranks(self.ranks.clone());
         if let Some(range) = self.range {
@@ -390,7 +422,9 @@ impl TrainJobBuilder {
 
     /// The ranks that train together. Each hands in a log of its own rows, at least one, which follow those
     /// of the ranks before. The columns of a [split](Split) and [estimated](Self::estimated) propensities are
-    /// of the same rows. All else that the job is told is the same on every rank.
+    /// of the same rows. All else that the job is told is the same on every rank, and a checkpoint too: the
+    /// ranks compare it first, and refuse a setting that differs ([`RankError::Settings`](ranks::RankError)).
+    /// Not compared are [sources](Self::source) and what was [spent](Self::spent).
     ///
     /// *Guarantee:* every rank gets the model of one process on all rows, to the bit but for its
     /// [`Seconds`], where neither a budget nor a watcher cuts anything off; and a checkpoint of any number of

@@ -310,6 +310,71 @@ fn what_one_rank_refuses_ends_all() {
     assert!(found.iter().all(|error| matches!(error, JobError::BadTime { row: 2090, .. })), "{found:?}");
 }
 
+/// A rank that was told something else would train another model.
+#[test]
+fn another_setting_of_one_rank_is_refused() {
+    let log = log(300, false, false);
+    let refused = |job: &(dyn Fn(TrainJobBuilder) -> TrainJobBuilder + Sync)| {
+        let found = on_threads(3, LIMIT, |ranks| {
+            let (here, is_other) = (log.select(rows(300, &ranks)).unwrap(), ranks.rank() == 1);
+            let own = short(Objective::Ips);
+            let own = if is_other { job(own) } else { own };
+            own.ranks(ranks).build().unwrap().fit(&here, go_on).unwrap_err()
+        });
+        let found: Vec<String> = found.into_iter().map(|error| error.unwrap().to_string()).collect();
+        assert!(found.iter().all(|error| *error == found[0]), "{found:?}");
+        found[0].clone()
+    };
+    let of = |words: &str| format!("{words} on rank 0: every rank needs the same settings");
+    assert_eq!(refused(&|job| job.seed(4)), of("seed is 4 on rank 1, and 3"));
+    let share = refused(&|job| job.holdout_share(0.5));
+    assert_eq!(share, of("holdout_share is Some(0.5) on rank 1, and None"));
+    assert_eq!(refused(&|job| job.max_depth(2)), of("max_depth is 2 on rank 1, and null"));
+    assert_eq!(refused(&|job| job.search_rows(200)), of("search_rows is Some(200) on rank 1, and Some(500)"));
+    assert_eq!(refused(&|job| job.delta(0.1)), of("delta is 0.1 on rank 1, and 0.05"));
+    let times = Split::ByTime(vec![0.0; 100]);
+    assert_eq!(
+        refused(&|job| job.validation(times.clone())),
+        of("split is by time on rank 1, and at random")
+    );
+    assert_eq!(
+        refused(&|job| job.format(serde_json::json!(["x"]))),
+        of("format is [\"x\"] on rank 1, and null")
+    );
+    assert_eq!(refused(&|job| job.budget(Duration::from_secs(5))), of("budget is 5s on rank 1, and 10000s"));
+}
+
+/// Copies of a checkpoint on the disks of two machines, one of which is older.
+#[test]
+fn another_checkpoint_of_one_rank_is_refused() {
+    let log = log(300, false, false);
+    let job = || short(Objective::Ips).rounds(4);
+    let mut saved = Vec::new();
+    let see = |_: Event<'_>, moment: Option<&super::Moment<'_>>| {
+        saved.extend(moment.map(super::Moment::checkpoint));
+        ControlFlow::Continue(())
+    };
+    job().build().unwrap().fit_resumable(&log, None, see).unwrap();
+    let (first, second) = (&saved[2], &saved[3]);
+    let resumed = |of_ranks: [Option<&TrainCheckpoint>; 2]| {
+        let found = on_threads(2, LIMIT, |ranks| {
+            let (here, from) = (log.select(rows(300, &ranks)).unwrap(), of_ranks[ranks.rank()].cloned());
+            let job = job().ranks(ranks).build().unwrap();
+            job.fit_resumable(&here, from, |_, _| ControlFlow::Continue(()))
+        });
+        found.into_iter().map(|found| found.unwrap().map(bytes)).collect::<Vec<_>>()
+    };
+    let same = resumed([Some(first), Some(first)]);
+    assert!(same[0].is_ok() && same[0] == same[1]);
+    for other in [[Some(first), Some(second)], [Some(first), None]] {
+        for found in resumed(other) {
+            let error = found.unwrap_err();
+            let is_named = matches!(&error, JobError::Ranks(RankError::Settings { rank: 1, name, .. }) if name == "checkpoint");
+            assert!(is_named, "{error:?}");
+        }
+    }
+}
+
 /// The judgements of the tables and policies, their differences, and what lies behind one of them.
 fn judged(job: JudgeJobBuilder, log: &Log, table: &[f64]) -> String {
     let job = job.build().unwrap();
