@@ -1,6 +1,6 @@
 """A synthetic log of 10^7 rows in Parquet, evaluated and trained on by the program: seconds and memory.
 
-    cargo build --release -p cli
+    cargo build --release -p ocoboost-cli
     python benches/peers/large_log.py target/release/ocoboost [--rows 10000000] [--budget 60s]
 
 Ten columns of single-precision numbers and a label of 20 values; one of 8 actions by lot, with propensity 1/8. The

@@ -1,6 +1,6 @@
 """Size and load time of a model file of ocoboost beside XGBoost's UBJ and JSON of the same trees.
 
-    cargo build --release -p cli && cargo build --release -p benches --example model_loading
+    cargo build --release -p ocoboost-cli && cargo build --release -p benches --example model_loading
     python benches/peers/model_files.py target/release/ocoboost target/release/examples/model_loading MODEL ...
 
 The trees are those of MODEL, written by `ocoboost export --as xgboost` and loaded by XGBoost, which saves them as UBJ.

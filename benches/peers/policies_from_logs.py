@@ -1,6 +1,6 @@
 """`ocoboost train` beside Vowpal Wabbit and XGBoost on the same logs: reward on test rows, seconds, memory.
 
-    cargo build --release -p cli && cargo run --release -p experiments --example decision_logs -- FOLDER
+    cargo build --release -p ocoboost-cli && cargo run --release -p experiments --example decision_logs -- FOLDER
     python benches/peers/policies_from_logs.py FOLDER target/release/ocoboost [--budget 60s] [--threads 1] [TASK ...]
 
 Every contender is given TASK-log.csv and chooses an action for each row of TASK-test.csv; its reward is the mean of

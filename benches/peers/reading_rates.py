@@ -1,6 +1,6 @@
 """Rows a second of a log by `formats`, pandas, pyarrow and Vowpal Wabbit.
 
-    cargo build --release -p benches --example reading_rates && cargo build --release -p cli
+    cargo build --release -p benches --example reading_rates && cargo build --release -p ocoboost-cli
     python benches/peers/reading_rates.py target/release/examples/reading_rates target/release/ocoboost [--rows 500000]
 
 The log is synthetic: 10 columns of numbers with four decimals, a label of 5 values, one of 1,000, an action of 10, its

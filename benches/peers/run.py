@@ -97,17 +97,17 @@ WORKLOADS = [
         bar=lambda case, who: f"{who}, {online(case)}"),
     Workload(
         "reading", "Reading a synthetic log of 500,000 rows", "reading_rates.py",
-        (EXAMPLES / "reading_rates", PROGRAM), builds=((*BENCHES, "reading_rates"), ("-p", "cli")), minutes=3,
+        (EXAMPLES / "reading_rates", PROGRAM), builds=((*BENCHES, "reading_rates"), ("-p", "ocoboost-cli")), minutes=3,
         needs=("numpy", "pandas", "pyarrow"),
         bar=lambda case, who: f"{who}, {after(case, ' rows, ').rpartition(' MB')[0].rpartition(', ')[0]}"),
     Workload(
         "models", "Loading a model", "model_files.py", (PROGRAM, EXAMPLES / "model_loading", LETTER),
-        builds=((*BENCHES, "model_loading"), ("-p", "cli")), minutes=1.5,
+        builds=((*BENCHES, "model_loading"), ("-p", "ocoboost-cli")), minutes=1.5,
         before=((PROGRAM, "train", ROOT / "examples" / "letter-log.csv.gz", "-o", LETTER, "--budget", "20s"),),
         needs=("numpy", "xgboost"), bar=lambda case, who: who),
     Workload(
         "candidates", "A policy from a log whose actions have features", "candidates_vw.py", ("table", PROGRAM),
-        builds=(("-p", "cli"),), minutes=3, needs=("numpy", "vowpalwabbit")),
+        builds=(("-p", "ocoboost-cli"),), minutes=3, needs=("numpy", "vowpalwabbit")),
     Workload(
         "calls", "Calls from Python", "python_package.py", (EXAMPLES / "python_calls",),
         builds=((*BENCHES, "python_calls"),), wheel=True, minutes=6, needs=("numpy", "maturin")),

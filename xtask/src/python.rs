@@ -35,7 +35,7 @@ pub(crate) fn run() -> Result<u8, Failure> {
     let mut build = in_environment(&["-m", "maturin", "build", "--profile", "dev", "--quiet", "--out"]);
     build.arg(&wheel).args(["--manifest-path", "crates/python/Cargo.toml"]);
     // The program of cargo is of the same build, so that both can be held against each other.
-    let mut program = cargo(["build", "--quiet", "-p", "cli", "-p", "python", "--bin", "ocoboost"]);
+    let mut program = cargo(["build", "--quiet", "-p", "ocoboost-cli", "-p", "python", "--bin", "ocoboost"]);
     let requirements = format!("{PACKAGE}/requirements.txt");
     let steps: [&mut dyn FnMut() -> Result<u8, Failure>; 5] = [
         &mut || finish(tool("python3").args(["-m", "venv"]).arg(&environment)),

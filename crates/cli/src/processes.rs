@@ -49,7 +49,7 @@ impl Processes {
 
     #[cfg(not(feature = "mpi"))]
     fn start(_: Option<std::time::Duration>) -> Result<Self, Failure> {
-        let why = "this program was built without MPI; build one with it by `cargo build --release -p cli \
+        let why = "this program was built without MPI; build one with it by `cargo build --release -p ocoboost-cli \
                    --features mpi`";
         Err(Failure::Flag { name: "mpi", why })
     }

@@ -110,8 +110,8 @@ fn the_first_commands_of_the_readme_print_what_it_shows() {
     let page = page("README.md");
     let shell = Shell::new();
     let first = shown(&page).into_iter().next().unwrap();
-    assert!(first.commands.contains("cargo run --release -p cli -- train "), "{}", first.commands);
-    let commands = first.commands.replace("cargo run --release -p cli --", "ocoboost");
+    assert!(first.commands.contains("cargo run --release -p ocoboost-cli -- train "), "{}", first.commands);
+    let commands = first.commands.replace("cargo run --release -p ocoboost-cli --", "ocoboost");
     let commands = commands.replace("ocoboost train ", "ocoboost train --budget 1h ");
     assert_eq!(shell.run(&commands), page[first.output.unwrap()]);
 }

@@ -269,7 +269,7 @@ fn without_mpi_many_processes_are_refused() {
     let (code, out, error) = said(&run(&["train", "--mpi", &log, "-o", &model]));
     assert_eq!((code, out.as_str()), (Some(2), ""));
     assert!(error.starts_with("ocoboost: --mpi: this program was built without MPI"), "{error}");
-    assert!(error.contains("cargo build --release -p cli --features mpi"), "{error}");
+    assert!(error.contains("cargo build --release -p ocoboost-cli --features mpi"), "{error}");
     let (code, _, error) = said(&run(&["train", "--mpi-timeout", "1m", &log, "-o", &model]));
     assert!(code == Some(2) && error.contains("--mpi"), "{error}");
 }

@@ -1,5 +1,5 @@
-//! Reads a log whose actions have features and says what is in it:
-//! `cargo run --release -p formats --example candidates -- LOG [--identities] [FEATURES OF PAIRS ...]`.
+//! Reads a log whose actions have features and says what is in it: `cargo run --release
+//! -p ocoboost-formats --example candidates -- LOG [--identities] [FEATURES OF PAIRS ...]`.
 
 use formats::{LogOptions, Source, quiet, read_candidates};
 use std::error::Error;

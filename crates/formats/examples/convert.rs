@@ -1,5 +1,5 @@
 //! Reads a log in any format and writes it in another, by the ends of the names:
-//! `cargo run --release -p formats --example convert -- IN OUT`.
+//! `cargo run --release -p ocoboost-formats --example convert -- IN OUT`.
 
 use formats::{ActionFeatures, LogOptions, Source, WriteOptions, read_log, write_log};
 use std::error::Error;

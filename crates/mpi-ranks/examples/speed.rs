@@ -1,7 +1,7 @@
 //! The time of a sum over ranks, on the machines and the network at hand:
 //!
 //! ```text
-//! cargo build --release -p mpi-ranks --features mpi --example speed
+//! cargo build --release -p ocoboost-mpi-ranks --features mpi --example speed
 //! mpirun -n 2 target/release/examples/speed
 //! ```
 

@@ -15,6 +15,10 @@
 //! * [`inspect`]: what a model looks at.
 //! * [`numerals`]: numbers as sentences have them.
 //!
+//! The crates below are modules here, so that one dependency is enough: [`boosters`], [`off_policy`],
+//! [`weak_learners`], [`oco_core`], [`projections`], [`rows`] and [`ranks`]; with the features of these names
+//! `formats` and `datasets` too.
+//!
 //! Nothing here prints or reads arguments. Results depend on the log, the settings and the seed, and on
 //! nothing else but what a budget of time cuts off; what was cut is recorded. Learning uses the threads of
 //! the caller's pool, see [`Threads`](boosters::Threads).
@@ -44,6 +48,12 @@
 //! assert!(chosen.propensities.iter().all(|p| *p >= 0.05));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+
+#[cfg(feature = "datasets")]
+pub use datasets;
+#[cfg(feature = "formats")]
+pub use formats;
+pub use {boosters, oco_core, off_policy, projections, ranks, rows, weak_learners};
 
 mod any_order;
 mod boost;
