@@ -5,7 +5,7 @@ use crate::frame::Operation;
 use mpi::Threading;
 use ranks::{Communicator, RankError};
 use std::fmt;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -17,8 +17,9 @@ use std::time::Duration;
 /// all find that out, and a rank that leaves before the others have ended tells them:
 /// [`RankError::Gone`]. An error of MPI itself ends the processes, as its library does by default.
 ///
-/// When the last clone is dropped, it [leaves](Self::leave) and ends MPI. After a `TimedOut` it does not end
-/// MPI: the process should end with another exit code than 0, by which `mpirun` ends the others.
+/// When the last clone is dropped, it [leaves](Self::leave) and ends MPI, for which it waits for the limit at
+/// most. After a `TimedOut` it does not end MPI: the process should end with another exit code than 0, by which
+/// `mpirun` ends the others.
 ///
 /// *Cost:* an operation is one exchange of 256 bytes a rank, which carries up to 29 numbers or 232 bytes.
 /// What is longer follows in messages of MPI: all-reduce (sum, max), all-gather, broadcast, all-to-all (sums
@@ -35,6 +36,9 @@ pub struct MpiRanks {
 struct Line {
     rank: usize,
     engine: Option<JoinHandle<()>>,
+    /// Closed where the engine has ended MPI.
+    ended: Receiver<()>,
+    limit: Duration,
     /// `None` when the engine is to end.
     requests: Option<SyncSender<(Operation, Parcel)>>,
     outcomes: Receiver<Outcome>,
@@ -162,7 +166,11 @@ impl MpiRanksBuilder {
         let (requests, asked) = sync_channel(1);
         let (sender, outcomes) = sync_channel(1);
         let (started, place) = sync_channel(1);
+        let (ends, ended) = sync_channel::<()>(0);
+        let limit = self.limit;
         let work = move || {
+            // Dropped last, behind the end of MPI.
+            let _ends = ends;
             // This thread alone calls MPI.
             let Some((universe, _)) = mpi::initialize_with_threading(Threading::Serialized) else { return };
             let mut engine = Engine::new(universe.world(), self.limit, self.largest, sender.clone());
@@ -180,7 +188,7 @@ impl MpiRanksBuilder {
         let engine = Some(engine.map_err(|error| system(&error))?);
         let (rank, size) = place.recv().map_err(|_| system(&"MPI was started in this process before"))?;
         let (requests, parcel) = (Some(requests), Parcel::default());
-        let line = Line { rank, engine, requests, outcomes, parcel, error: None };
+        let line = Line { rank, engine, ended, limit, requests, outcomes, parcel, error: None };
         Ok(MpiRanks { rank, size, line: Arc::new(Mutex::new(line)) })
     }
 }
@@ -250,6 +258,15 @@ impl Communicator for MpiRanks {
     }
 }
 
+/// Waits for the end of MPI, which waits for the other processes: one of them may stand still. Then this one ends
+/// without it, and `mpirun` ends the others.
+fn end_within(limit: Duration, ended: &Receiver<()>, engine: JoinHandle<()>) {
+    if ended.recv_timeout(limit) != Err(RecvTimeoutError::Timeout) {
+        // What a panic of the engine says has been said.
+        let _ = engine.join();
+    }
+}
+
 impl Drop for Line {
     fn drop(&mut self) {
         // Where the ranks have found an error together, all know.
@@ -258,8 +275,33 @@ impl Drop for Line {
         self.requests = None;
         let is_stuck = matches!(self.error, Some(RankError::TimedOut { .. } | RankError::System { .. }));
         if let Some(engine) = self.engine.take_if(|_| !is_stuck) {
-            // What a panic of the engine says has been said.
-            let _ = engine.join();
+            end_within(self.limit, &self.ended, engine);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::end_within;
+    use std::sync::mpsc::sync_channel;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn an_end_that_does_not_come_is_not_waited_for() {
+        let begun = Instant::now();
+        let (ends, ended) = sync_channel::<()>(0);
+        let (release, released) = sync_channel::<()>(1);
+        let stuck = thread::spawn(move || {
+            let _ends = ends;
+            // As long as MPI waits for another process.
+            let _ = released.recv();
+        });
+        end_within(Duration::from_millis(20), &ended, stuck);
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        drop(release);
+        let (ends, ended) = sync_channel::<()>(0);
+        end_within(Duration::from_secs(60), &ended, thread::spawn(move || drop(ends)));
+        assert!(begun.elapsed() < Duration::from_secs(30));
     }
 }

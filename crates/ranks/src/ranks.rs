@@ -151,18 +151,58 @@ impl Ranks {
         if !self.are_several() {
             return own;
         }
-        // Behind a byte, so that an error without words is one too.
-        let told = own.as_ref().err().map(|error| format!("!{error}").into_bytes());
-        let all = match self.gather_each(told.unwrap_or_default()) {
-            Ok(all) => all,
-            Err(lost) => return Err(own.err().unwrap_or_else(|| lost.into())),
-        };
+        let told = self.told(own.as_ref().err().map(|error| error as &dyn Display), &[]);
         let own = own?;
-        let failed = |(rank, told): (usize, &Vec<u8>)| {
-            let reason = String::from_utf8_lossy(told.get(1..)?).into_owned();
-            Some(RankError::Failed { rank, reason })
-        };
-        all.iter().enumerate().find_map(failed).map_or(Ok(own), |failed| Err(failed.into()))
+        told?;
+        Ok(own)
+    }
+
+    /// The bytes of each rank, in their order, if no rank has failed; the errors are those of
+    /// [`agree`](Self::agree), in the same message.
+    ///
+    /// ```
+    /// use ranks::{RankError, Ranks, on_threads};
+    /// use std::time::Duration;
+    /// let found = on_threads(2, Duration::from_secs(60), |ranks: Ranks| {
+    ///     ranks.gather_agreed::<RankError>(Ok(vec![1; ranks.rank()]))
+    /// });
+    /// assert_eq!(found[0], Some(Ok(vec![vec![], vec![1]])));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`agree`](Self::agree).
+    pub fn gather_agreed<E: From<RankError> + Display>(
+        &self,
+        own: Result<Vec<u8>, E>,
+    ) -> Result<Vec<Vec<u8>>, E> {
+        if !self.are_several() {
+            return own.map(|bytes| vec![bytes]);
+        }
+        let bytes = own.as_ref().map_or(&[][..], Vec::as_slice);
+        let told = self.told(own.as_ref().err().map(|error| error as &dyn Display), bytes);
+        own?;
+        Ok(told?)
+    }
+
+    /// Tells the others an error or bytes: those of each rank, or the first error.
+    fn told(&self, error: Option<&dyn Display>, bytes: &[u8]) -> Result<Vec<Vec<u8>>, RankError> {
+        let mut own = vec![u8::from(error.is_some())];
+        match error {
+            Some(error) => own.extend(error.to_string().into_bytes()),
+            None => own.extend(bytes),
+        }
+        let mut all = self.gather_each(own)?;
+        for (rank, told) in all.iter_mut().enumerate() {
+            match told.first() {
+                Some(0) => drop(told.remove(0)),
+                Some(_) => {
+                    let reason = String::from_utf8_lossy(&told[1..]).into_owned();
+                    return Err(RankError::Failed { rank, reason });
+                }
+                None => return Err(ill_sized()),
+            }
+        }
+        Ok(all)
     }
 
     /// Refuses settings that are not those of rank 0: pairs of a name and a text, in any order, where a name

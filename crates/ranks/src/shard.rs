@@ -18,6 +18,8 @@ pub struct Shard {
     ranks: Ranks,
     first: usize,
     total: usize,
+    /// The first rank whose rows begin at no block, with the first of them.
+    unaligned: Option<(usize, usize)>,
 }
 
 impl Shard {
@@ -28,7 +30,7 @@ impl Shard {
     /// All rows.
     #[must_use]
     pub fn whole(rows: usize) -> Self {
-        Self { ranks: Ranks::alone(), first: 0, total: rows }
+        Self { ranks: Ranks::alone(), first: 0, total: rows, unaligned: None }
     }
 
     /// The rows of this rank, whose number every rank tells the others.
@@ -44,12 +46,15 @@ impl Shard {
         // A count of rows is that of a slice on some machine.
         #[allow(clippy::cast_possible_truncation, reason = "rows are counted by 64 bits")]
         let counts = counts.iter().map(|bytes| u64::from_le_bytes(*bytes) as usize);
-        let (mut first, mut total) = (0, 0_usize);
+        let (mut first, mut total, mut unaligned) = (0, 0_usize, None);
         for (rank, count) in counts.enumerate() {
             first = if rank == ranks.rank() { total } else { first };
+            if count > 0 && !total.is_multiple_of(Self::BLOCK) {
+                unaligned = unaligned.or(Some((rank, total)));
+            }
             total = total.saturating_add(count);
         }
-        Ok(Self { ranks, first, total })
+        Ok(Self { ranks, first, total, unaligned })
     }
 
     /// The rows of a rank where n rows are dealt out evenly, in runs of whole blocks. Empty where there are
@@ -84,16 +89,22 @@ impl Shard {
         self.total
     }
 
-    /// Refuses rows that do not begin at a block.
+    /// Refuses rows of any rank that do not begin at a block. Every rank comes to the same, without a message.
+    ///
+    /// ```
+    /// use ranks::{RankError, Shard, on_threads};
+    /// use std::time::Duration;
+    /// let found = on_threads(3, Duration::from_secs(60), |ranks| {
+    ///     let rows = [1024, 1000, 1000][ranks.rank()];
+    ///     Shard::of(ranks, rows)?.check_alignment()
+    /// });
+    /// assert_eq!(found, [(); 3].map(|()| Some(Err(RankError::Unaligned { rank: 2, first: 2024 }))));
+    /// ```
     ///
     /// # Errors
-    /// [`RankError::Unaligned`].
+    /// [`RankError::Unaligned`] with the first rank that has such rows.
     pub fn check_alignment(&self) -> Result<(), RankError> {
-        if self.first.is_multiple_of(Self::BLOCK) {
-            Ok(())
-        } else {
-            Err(RankError::Unaligned { rank: self.ranks.rank(), first: self.first })
-        }
+        self.unaligned.map_or(Ok(()), |(rank, first)| Err(RankError::Unaligned { rank, first }))
     }
 }
 
@@ -101,7 +112,7 @@ impl Shard {
 impl PartialEq for Shard {
     fn eq(&self, other: &Self) -> bool {
         let place = |shard: &Self| {
-            let Self { ranks, first, total } = shard;
+            let Self { ranks, first, total, unaligned: _ } = shard;
             (ranks.rank(), ranks.size(), ranks.are_several(), *first, *total)
         };
         place(self) == place(other)

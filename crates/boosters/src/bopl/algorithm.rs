@@ -90,13 +90,16 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
         };
         let round = match self.log.shard() {
             None => PairRound::new(n, actions, &self.gradient.u, weights)?,
-            Some(_) => PairRound::of_rank(n, actions, &self.gradient.u, weights)?,
+            Some(shard) => {
+                let round = PairRound::of_rank(n, actions, &self.gradient.u, weights);
+                shard.ranks().agree(round)?
+            }
         };
         let f = self.learner.train(contexts, &round, &mut self.values)?;
         check_predictor(&f, self.ensemble.inputs(), actions)?;
         let largest = self.log.largest(&self.values)?;
         if !(largest <= LARGEST) {
-            check_predictions(&self.values)?;
+            self.agreed(check_predictions(&self.values))?;
         }
         Ok((f, largest))
     }
@@ -145,16 +148,24 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
         Ok(Weight { alpha, decrease: alpha * (gain - 0.5 * alpha * curvature) / n })
     }
 
+    /// The outcome of a check that every rank comes to, and of which one at least has an error.
+    fn agreed(&self, own: Result<(), BoplError>) -> Result<(), BoplError> {
+        match self.log.shard() {
+            None => own,
+            Some(shard) => shard.ranks().agree(own),
+        }
+    }
+
     /// Whether F + αf is in range, where `largest_value` is max|f|.
     fn check_advance(&self, alpha: f64, largest_value: f64) -> Result<(), BoplError> {
         if self.log.largest(&self.scores)? + alpha.abs() * largest_value <= LARGEST {
             return Ok(());
         }
         let mut moved = self.scores.iter().zip(&self.values).map(|(score, f)| score + alpha * f).enumerate();
-        match moved.find(|(_, score)| !(score.abs() <= LARGEST)) {
+        self.agreed(match moved.find(|(_, score)| !(score.abs() <= LARGEST)) {
             Some((index, value)) => Err(BoplError::NotFinite { argument: "a score", index, value }),
             None => Ok(()),
-        }
+        })
     }
 
     /// Line 1: F_0 as an ensemble and its values on the log; \[L23\] has F_0 = 0.

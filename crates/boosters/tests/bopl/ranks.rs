@@ -18,7 +18,7 @@ use std::time::Duration;
 use weak_learners::batch::SortedColumns;
 use weak_learners::pairs::{
     BinnedContexts, ColumnSampling, ExactPairTree, GradientSampling, HistogramPairTree, PairGrowth,
-    PairLearner, PairTree, RowSampling,
+    PairLearner, PairRound, PairTree, RowSampling,
 };
 use weak_learners::{LearnerError, RankError, Ranks, Shard};
 
@@ -239,11 +239,67 @@ fn a_rank_that_ends_ends_all() {
         let here = log.select(if ranks.rank() == 0 { 0..1000 } else { 1000..2000 }).unwrap();
         rounds(&here, &ranks, 1)
     });
-    assert_eq!(found[1], Some(Err(RankError::Unaligned { rank: 1, first: 1000 }.into())));
-    assert!(is_gone(&found[0], 1), "{found:?}");
+    assert_eq!(found, [(); 2].map(|()| Some(Err(RankError::Unaligned { rank: 1, first: 1000 }.into()))));
 }
 
-/// Beside the tree, a round sends max|f|, max|F|, U and S, and the sums of its evaluation, of every block. A
+/// A value beyond the range of numbers on the rows of one rank, or none.
+struct Beyond(HistogramPairTree, Option<f64>);
+
+impl PairLearner for Beyond {
+    type Contexts = BinnedContexts;
+    type Hypothesis = PairTree;
+
+    fn train(
+        &mut self,
+        contexts: &BinnedContexts,
+        round: &PairRound<'_>,
+        values: &mut [f64],
+    ) -> Result<PairTree, LearnerError> {
+        let tree = self.0.train(contexts, round, values)?;
+        values[7] = self.1.unwrap_or(values[7]);
+        Ok(tree)
+    }
+}
+
+/// What the numbers of one rank make impossible is said by all.
+#[test]
+fn numbers_beyond_the_range_on_one_rank_are_told_to_all() {
+    let told = |found: Vec<Option<Result<(), BoplError>>>, is_own: &dyn Fn(&BoplError) -> bool| {
+        let [Some(Err(other)), Some(Err(own))] = &found[..] else { panic!("{found:?}") };
+        assert!(is_own(own), "{own:?}");
+        assert_eq!(*other, RankError::Failed { rank: 1, reason: own.to_string() }.into());
+    };
+    let log = Task::adults(2 * Shard::BLOCK).log(Reward::Right, 1);
+    let found = run(2, None, LIMIT, |ranks: Ranks| {
+        let here = of_rank(&log, &ranks);
+        let contexts = contexts(&here, &ranks)?;
+        let learner = Beyond(HistogramPairTree::new(growth(2)), (ranks.rank() == 1).then_some(1e141));
+        let mut run = PolicyBoosting::<BoplS, _>::of_rank(&here, learner, Settings::default(), ranks)?;
+        run.round(&contexts).map(|_| ())
+    });
+    told(found, &|own| matches!(own, BoplError::NotFinite { argument: "a prediction", index: 7, .. }));
+    // A propensity of a held-out row that no number is the inverse of.
+    let mut propensities = log.propensities().to_vec();
+    propensities[Shard::BLOCK + 3] = 1e-310;
+    let (actions, rewards) = (log.logged_actions().to_vec(), off_policy::Rewards(log.rewards().to_vec()));
+    let held_out = Log::new(log.contexts().clone(), log.actions(), actions, propensities, rewards).unwrap();
+    let found = run(2, None, LIMIT, |ranks: Ranks| {
+        let (here, held_out) = (of_rank(&log, &ranks), of_rank(&held_out, &ranks));
+        let learner = HistogramPairTree::new(growth(2));
+        let run = PolicyBoosting::<BoplS, _>::of_rank(&here, learner, Settings::default(), ranks.clone())?;
+        Validation::builder(&held_out).of_rank(ranks).build()?.follow(run.ensemble())
+    });
+    told(found, &|own| matches!(own, BoplError::Estimate(_)));
+    // Predictions of another number.
+    let found = run(2, None, LIMIT, |ranks: Ranks| {
+        let here = of_rank(&log, &ranks);
+        let predictions = vec![0.5; here.len() * here.actions() - ranks.rank()];
+        Validation::builder(&here).predictions(&predictions).of_rank(ranks).build().map(|_| ())
+    });
+    told(found, &|own| matches!(own, BoplError::Mismatch { argument: "predictions", .. }));
+}
+
+/// Beside the tree, a round sends that no rank has refused it, max|f|, max|F|, U and S, and the sums of its evaluation, of every block. A
 /// stump on the action needs no histogram.
 #[test]
 fn messages_and_bytes_of_a_round_are_those_of_its_blocks() {
@@ -262,7 +318,7 @@ fn messages_and_bytes_of_a_round_are_those_of_its_blocks() {
     let of_tree = 16 + 16 + 16 * 26;
     for (rank, found) in found.into_iter().enumerate() {
         let blocks = Shard::rows(log.len(), rank, 2).len().div_ceil(Shard::BLOCK) as u64;
-        assert_eq!(found, Some((3 + 4, of_tree + 8 + 8 + (16 + 32) * blocks)), "rank {rank}");
+        assert_eq!(found, Some((3 + 5, of_tree + 9 + 8 + 8 + (16 + 32) * blocks)), "rank {rank}");
     }
 }
 

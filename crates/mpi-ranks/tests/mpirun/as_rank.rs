@@ -196,6 +196,22 @@ pub(crate) fn stands_still() {
     std::process::exit(9);
 }
 
+/// A rank stands still when all have left, and MPI is to end.
+pub(crate) fn does_not_end() {
+    let mpi = MpiRanks::builder().limit(Duration::from_secs(2)).start().unwrap();
+    assert_eq!(mpi.leave(0), Ok(0));
+    if mpi.rank() == 1 {
+        signal("-STOP");
+    }
+    let begun = Instant::now();
+    drop(mpi);
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+    println!("ended alone");
+    // Time for the other ones to say so too, before mpirun ends them all.
+    std::thread::sleep(Duration::from_secs(2));
+    std::process::exit(9);
+}
+
 pub(crate) fn is_killed() {
     let ranks = start(MpiRanks::builder());
     if ranks.rank() == 1 {

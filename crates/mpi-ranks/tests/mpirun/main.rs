@@ -24,6 +24,7 @@ fn rank() {
         Some("leaves") => as_rank::leaves(),
         Some("panics") => as_rank::panics(),
         Some("stands_still") => as_rank::stands_still(),
+        Some("does_not_end") => as_rank::does_not_end(),
         Some("is_killed") => as_rank::is_killed(),
         Some("training") => training::of_rank(),
         Some(other) => panic!("no case {other}"),
@@ -67,6 +68,14 @@ fn a_rank_that_stands_still_is_waited_for_no_longer_than_the_limit() {
     assert!(!end.is_success, "{}", end.text);
     assert_eq!(end.text.matches("waited in vain").count(), 2, "{}", end.text);
     // The limit is 2 seconds; starting and ending is all the rest.
+    assert!(end.took < Duration::from_secs(20), "{:?}", end.took);
+}
+
+#[test]
+fn the_end_of_mpi_is_waited_for_no_longer_than_the_limit() {
+    let end = Launch::of("does_not_end", 3).run();
+    assert!(!end.is_success, "{}", end.text);
+    assert_eq!(end.text.matches("ended alone").count(), 2, "{}", end.text);
     assert!(end.took < Duration::from_secs(20), "{:?}", end.took);
 }
 

@@ -7,6 +7,9 @@ use crate::{LearnerError, RankError, Ranks, Shard};
 use projections::ProjectionError;
 use rows::{Entries, Missing, Row, RowMatrix};
 use serde::{Deserialize, Serialize, Serializer};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::ops::Range;
 
 /// m ≥ 1 examples, and beside each column one byte an example: the *bin* of its value, made once, so that a
@@ -85,8 +88,8 @@ impl BinnedColumns {
     /// which may be none. The cuts are those that one process finds in all rows.
     ///
     /// *Cost:* the ranks tell each other the distinct values of every column, 16 bytes each. The memory of a
-    /// rank holds those of eight columns of dense rows, or of all columns of sparse ones, once for every
-    /// rank. Then they ask, for each column that may share a byte, up to 8 times whether it fits.
+    /// rank holds those of all ranks for one column at a time, or for several of few values, and 16 bytes more
+    /// a value. Then they ask, for each column that may share a byte, up to 8 times whether it fits.
     ///
     /// ```
     /// use rows::RowMatrix;
@@ -184,22 +187,16 @@ fn agreed(
     let shard = Shard::of(ranks, matrix.len())?;
     let own = is_legal
         .and_then(|()| check_counts(shard.total(), matrix.dimension()))
-        .and_then(|()| if matrix.is_empty() { Ok(()) } else { Ok(shard.check_alignment()?) });
+        .and_then(|()| Ok(shard.check_alignment()?));
     let shape = [matrix.dimension() as u64, bins as u64];
-    let told = [u64::from(own.is_err())].into_iter().chain(shape).flat_map(u64::to_le_bytes);
-    let all = shard.ranks().gather(told.collect())?;
-    own?;
-    let (numbers, _) = all.as_chunks::<8>();
-    let numbers: Vec<u64> = numbers.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect();
-    for (rank, told) in numbers.chunks(1 + shape.len()).enumerate() {
-        let has_failed = told.first().is_none_or(|failed| *failed != 0);
-        if has_failed {
-            return Err(RankError::Gone { rank }.into());
-        }
+    let told = shard.ranks().gather_agreed(own.map(|()| shape.map(u64::to_le_bytes).concat()))?;
+    for of_rank in told {
+        let (numbers, _) = of_rank.as_chunks::<8>();
+        let other = numbers.iter().map(|bytes| u64::from_le_bytes(*bytes));
         // Counts of columns and bins of this machine's memory.
         #[allow(clippy::cast_possible_truncation, reason = "for a message")]
-        if let Some((expected, found)) = shape.iter().zip(&told[1..]).find(|(own, other)| own != other) {
-            let (expected, found) = (*expected as usize, *found as usize);
+        if let Some((expected, found)) = shape.into_iter().zip(other).find(|(own, other)| own != other) {
+            let (expected, found) = (expected as usize, found as usize);
             return Err(RankError::Lengths { expected, found }.into());
         }
     }
@@ -253,8 +250,9 @@ const TOGETHER: usize = 8;
 /// The cuts of every column, of the rows of all ranks. Dense rows are gathered a few columns at a time, so
 /// that no second copy of them is made; the columns of sparse rows all at once.
 ///
-/// Ranks tell each other the distinct values of these columns with their counts, so that the cuts are those
-/// of one process: 16 bytes a distinct value, for every rank in the memory of each.
+/// Ranks tell each other the distinct values of a column with their counts, so that the cuts are those of one
+/// process: 16 bytes a distinct value of a rank, for every rank in the memory of each, and 16 more for the cuts.
+/// A message has one column of many values, or several of few ([`MESSAGE`]).
 ///
 /// # Errors
 /// [`LearnerError::BadParameter`] for more columns than memory holds: the width of sparse rows is unbounded;
@@ -289,8 +287,19 @@ pub(crate) fn cuts_of(matrix: &RowMatrix, bins: usize, shard: &Shard) -> Result<
         }
         columns.iter_mut().for_each(|values| values.sort_unstable());
         if ranks.are_several() {
-            let merged = of_all_ranks(&columns, ranks)?;
-            cuts.extend(merged.iter().map(|values| cut(values.iter().copied(), rows, bins)));
+            let counts = columns.iter().map(|values| runs(values).count() as u64);
+            let mut counts: Vec<u64> = counts.collect();
+            ranks.sum(&mut counts)?;
+            let mut rest = &columns[..];
+            while !rest.is_empty() {
+                let (together, behind) = rest.split_at(of_a_message(&counts[columns.len() - rest.len()..]));
+                let all = gathered(together, ranks)?;
+                let mut of_ranks: Vec<&[u8]> = all.iter().map(Vec::as_slice).collect();
+                for _ in together {
+                    cuts.push(cut(Merged::of_next(&mut of_ranks)?, rows, bins));
+                }
+                rest = behind;
+            }
         } else {
             cuts.extend(columns.iter().map(|values| cut(runs(values), rows, bins)));
         }
@@ -308,8 +317,24 @@ fn runs(values: &[i64]) -> impl Iterator<Item = (i64, usize)> + Clone {
     values.chunk_by(|a, b| a == b).map(|run| (run[0], run.len()))
 }
 
-/// The runs of columns of sorted values over all ranks.
-fn of_all_ranks(columns: &[Vec<i64>], ranks: &Ranks) -> Result<Vec<Vec<(i64, usize)>>, RankError> {
+/// The values of a message, over all ranks, where it has several columns.
+const MESSAGE: u64 = 1 << 20;
+
+/// How many of these columns go together, of which all ranks have so many values.
+fn of_a_message(counts: &[u64]) -> usize {
+    let mut values = 0_u64;
+    let fit = counts.iter().take_while(|count| {
+        values = values.saturating_add(**count);
+        values <= MESSAGE
+    });
+    fit.count().clamp(1, counts.len().max(1))
+}
+
+/// A value and its count, as ranks tell each other of them.
+type Told = [u8; 16];
+
+/// The runs of columns of sorted values, from every rank.
+fn gathered(columns: &[Vec<i64>], ranks: &Ranks) -> Result<Vec<Vec<u8>>, RankError> {
     let mut bytes = Vec::new();
     for values in columns {
         bytes.extend((runs(values).count() as u64).to_le_bytes());
@@ -318,30 +343,70 @@ fn of_all_ranks(columns: &[Vec<i64>], ranks: &Ranks) -> Result<Vec<Vec<(i64, usi
             bytes.extend((count as u64).to_le_bytes());
         }
     }
-    let all = ranks.gather(bytes)?;
-    let (numbers, _) = all.as_chunks::<8>();
-    let mut numbers = numbers.iter().map(|bytes| i64::from_le_bytes(*bytes));
-    let mut merged = vec![Vec::new(); columns.len()];
-    // A count of rows is that of a slice on some machine.
-    #[allow(clippy::cast_possible_truncation, reason = "rows are counted by 64 bits")]
-    let count = |number: Option<i64>| number.unwrap_or_default().cast_unsigned() as usize;
-    for _ in 0..ranks.size() {
-        for column in &mut merged {
-            for _ in 0..count(numbers.next()) {
-                let value = numbers.next().unwrap_or_default();
-                column.push((value, count(numbers.next())));
-            }
+    ranks.gather_each(bytes)
+}
+
+/// The runs of one column over all ranks, by value.
+#[derive(Clone)]
+struct Merged<'a> {
+    /// Of every rank those that are still to come.
+    rests: Vec<&'a [Told]>,
+    /// The next value of every rank that has one, the least first.
+    next: BinaryHeap<Reverse<(i64, usize)>>,
+}
+
+impl<'a> Merged<'a> {
+    /// The next column of what every rank has told.
+    ///
+    /// # Errors
+    /// [`RankError::System`] for bytes that end early.
+    fn of_next(of_ranks: &mut [&'a [u8]]) -> Result<Self, RankError> {
+        let of_rank = |rest: &mut &'a [u8]| -> Option<&'a [Told]> {
+            let (count, behind) = rest.split_first_chunk::<8>()?;
+            let length = usize::try_from(u64::from_le_bytes(*count)).ok()?.checked_mul(size_of::<Told>())?;
+            let (of_column, behind) = behind.split_at_checked(length)?;
+            *rest = behind;
+            Some(of_column.as_chunks().0)
+        };
+        let rests = of_ranks.iter_mut().map(of_rank).collect::<Option<Vec<_>>>();
+        let reason = "the values of another rank end early".to_owned();
+        let rests = rests.ok_or(RankError::System { reason })?;
+        let heads = rests.iter().enumerate().filter_map(|(rank, rest)| Some((told(rest.first()?).0, rank)));
+        let next = heads.map(Reverse).collect();
+        Ok(Self { rests, next })
+    }
+
+    /// The least run of any rank.
+    fn take(&mut self) -> Option<(i64, usize)> {
+        let mut least = self.next.peek_mut()?;
+        let Reverse((_, rank)) = *least;
+        let (run, rest) = self.rests.get(rank)?.split_first()?;
+        self.rests[rank] = rest;
+        match rest.first() {
+            Some(next) => *least = Reverse((told(next).0, rank)),
+            None => drop(PeekMut::pop(least)),
         }
+        Some(told(run))
     }
-    for column in &mut merged {
-        column.sort_unstable();
-        column.dedup_by(|next, kept| {
-            let is_same = next.0 == kept.0;
-            kept.1 += if is_same { next.1 } else { 0 };
-            is_same
-        });
+}
+
+impl Iterator for Merged<'_> {
+    type Item = (i64, usize);
+
+    fn next(&mut self) -> Option<(i64, usize)> {
+        let (value, mut all) = self.take()?;
+        while self.next.peek().is_some_and(|Reverse((next, _))| *next == value) {
+            all = all.saturating_add(self.take().map_or(0, |(_, count)| count));
+        }
+        Some((value, all))
     }
-    Ok(merged)
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "rows are counted by 64 bits")]
+fn told(run: &Told) -> (i64, usize) {
+    let word = |at: usize| run[at..].first_chunk::<8>().copied().unwrap_or_default();
+    // A count of rows is that of a slice on some machine.
+    (i64::from_le_bytes(word(0)), u64::from_le_bytes(word(8)) as usize)
 }
 
 /// The cuts of a column with these runs of values beside its zeros, m in all.
@@ -434,5 +499,49 @@ impl BinnedColumns {
         let bins_of_zero: Vec<u8> = (0..cuts.len()).map(|j| bin(j, 0.0)).collect();
         let groups = ColumnGroups::of(m, &bins, &counts, &bins_of_zero, &shard)?;
         Ok(Self { parts, shard, bins, groups })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MESSAGE, Merged, of_a_message};
+    use ranks::RankError;
+
+    /// What a rank tells of columns with these runs.
+    fn of_columns(columns: &[&[(i64, u64)]]) -> Vec<u8> {
+        let of_column = |runs: &&[(i64, u64)]| {
+            let words = runs.iter().flat_map(|(value, count)| [value.cast_unsigned(), *count]);
+            let words = std::iter::once(runs.len() as u64).chain(words);
+            words.flat_map(u64::to_le_bytes).collect::<Vec<u8>>()
+        };
+        columns.iter().flat_map(of_column).collect()
+    }
+
+    #[test]
+    fn runs_of_ranks_are_merged_by_value() {
+        let all = [
+            of_columns(&[&[(-3, 1), (2, 5)], &[]]),
+            of_columns(&[&[], &[(9, 1)]]),
+            of_columns(&[&[(-3, 2), (2, 1), (7, 4)], &[(8, 3), (9, 1)]]),
+        ];
+        let mut of_ranks: Vec<&[u8]> = all.iter().map(Vec::as_slice).collect();
+        let mut next = || Merged::of_next(&mut of_ranks).map(|merged| merged.collect::<Vec<_>>());
+        assert_eq!(next(), Ok(vec![(-3, 3), (2, 6), (7, 4)]));
+        assert_eq!(next(), Ok(vec![(8, 3), (9, 2)]));
+        assert!(matches!(next(), Err(RankError::System { .. })));
+        // A count beyond what was sent.
+        for count in [2, u64::MAX] {
+            let mut bytes = of_columns(&[&[(1, 1)]]);
+            bytes[..8].copy_from_slice(&count.to_le_bytes());
+            assert!(matches!(Merged::of_next(&mut [&bytes[..]]), Err(RankError::System { .. })));
+        }
+    }
+
+    #[test]
+    fn a_message_has_many_columns_of_few_values_or_one_of_many() {
+        assert_eq!([of_a_message(&[0; 9]), of_a_message(&[3; 9]), of_a_message(&[])], [9, 9, 1]);
+        assert_eq!(of_a_message(&[MESSAGE + 1, 1]), 1);
+        assert_eq!(of_a_message(&[1, MESSAGE - 1, 1]), 2);
+        assert_eq!(of_a_message(&[1, u64::MAX, 1]), 1);
     }
 }

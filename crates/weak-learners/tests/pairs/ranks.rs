@@ -452,6 +452,29 @@ fn a_rank_that_fails_ends_the_training_of_all() {
     assert!(errors.into_iter().all(|error| error == RankError::TimedOut { seconds: 0 }));
 }
 
+/// The reason is told to the others, and nobody waits for the rank that has it.
+#[test]
+fn contexts_that_one_rank_refuses_all_refuse() {
+    let rows = |values: Vec<f64>| RowMatrix::dense(2, values).unwrap();
+    let refused = |of_last: &RowMatrix, indicators: &[(usize, usize)]| {
+        let found = run(3, None, LIMIT, |ranks: Ranks| {
+            let is_last = ranks.rank() == 2;
+            let matrix = if is_last { of_last.clone() } else { rows(vec![1.0, 0.0, 0.0, 1.0]) };
+            BinnedContexts::of_rank(matrix, 64, ranks)?.with_indicators(indicators)
+        });
+        found.into_iter().map(|found| found.unwrap().unwrap_err()).collect::<Vec<_>>()
+    };
+    let expected = |own: LearnerError| {
+        let other = LearnerError::Ranks(RankError::Failed { rank: 2, reason: own.to_string() });
+        [other.clone(), other, own]
+    };
+    assert_eq!(refused(&rows(Vec::new()), &[]), expected(LearnerError::Empty { argument: "sample" }));
+    // A value beside its indicator.
+    let found = refused(&rows(vec![3.0, 1.0]), &[(0, 1)]);
+    assert!(matches!(found[2], LearnerError::BadIndicator { .. }), "{found:?}");
+    assert_eq!(found, expected(found[2].clone()));
+}
+
 #[test]
 fn contexts_of_a_rank_are_not_saved_and_no_weight_on_any_rank_is_refused() {
     let whole = Simulated::new(1, 60, 2, 2);

@@ -135,28 +135,36 @@ impl<'a> ValidationBuilder<'a> {
             patience,
             least_rounds,
         } = self;
-        let Some(patience) = Patience::new(patience, least_rounds) else {
-            return Err(BoplError::BadParameter { name: "patience", value: 0.0, domain: Patience::DOMAIN });
-        };
-        let needs_model = matches!(estimator, Estimator::Dm | Estimator::Dr | Estimator::SwitchDr);
-        let scores = zeros(log)?;
-        let predictions = match (predictions, model) {
-            (Some(given), _) => Cow::Borrowed(given),
-            (None, Some(model)) => Cow::Owned(predictions_of(model, log)?),
-            (None, None) if needs_model => {
-                return Err(BoplError::NoModel { estimator: estimator.name() });
+        let here = || -> Result<_, BoplError> {
+            let Some(patience) = Patience::new(patience, least_rounds) else {
+                return Err(BoplError::BadParameter {
+                    name: "patience",
+                    value: 0.0,
+                    domain: Patience::DOMAIN,
+                });
+            };
+            let needs_model = matches!(estimator, Estimator::Dm | Estimator::Dr | Estimator::SwitchDr);
+            let scores = zeros(log)?;
+            let predictions = match (predictions, model) {
+                (Some(given), _) => Cow::Borrowed(given),
+                (None, Some(model)) => Cow::Owned(predictions_of(model, log)?),
+                (None, None) if needs_model => {
+                    return Err(BoplError::NoModel { estimator: estimator.name() });
+                }
+                (None, None) => Cow::Borrowed(&[][..]),
+            };
+            let has_predictions = needs_model || !predictions.is_empty();
+            if has_predictions && predictions.len() != scores.len() {
+                let (expected, got) = (scores.len(), predictions.len());
+                return Err(BoplError::Mismatch { argument: "predictions", unit: "pairs", expected, got });
             }
-            (None, None) => Cow::Borrowed(&[][..]),
+            if let Some(index) = predictions.iter().position(|q| !q.is_finite()) {
+                let value = predictions[index];
+                return Err(BoplError::NotFinite { argument: "a predicted reward", index, value });
+            }
+            Ok((patience, scores, predictions))
         };
-        let has_predictions = needs_model || !predictions.is_empty();
-        if has_predictions && predictions.len() != scores.len() {
-            let (expected, got) = (scores.len(), predictions.len());
-            return Err(BoplError::Mismatch { argument: "predictions", unit: "pairs", expected, got });
-        }
-        if let Some(index) = predictions.iter().position(|q| !q.is_finite()) {
-            let value = predictions[index];
-            return Err(BoplError::NotFinite { argument: "a predicted reward", index, value });
-        }
+        let (patience, scores, predictions) = ranks.agree(here())?;
         Shard::of(ranks.clone(), log.len())?.check_alignment()?;
         let estimates = Vec::new();
         Ok(Validation {
@@ -306,12 +314,14 @@ impl<'a> Validation<'a> {
         let mut all = Accumulator::new(settings, has_model);
         if self.ranks.are_several() {
             let mut bytes = Vec::new();
-            for block in blocks {
+            let own = blocks.into_iter().try_for_each(|block| {
                 let words = block?.to_words();
                 bytes.extend((words.len() as u64).to_le_bytes());
                 words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
-            }
-            let gathered = self.ranks.gather(bytes)?;
+                Ok::<(), BoplError>(())
+            });
+            // The others need not wait for the blocks of a rank that has refused one.
+            let gathered = self.ranks.gather_agreed(own.map(|()| bytes))?.concat();
             let mut words = gathered.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
             while let Some(len) = words.next() {
                 #[allow(clippy::cast_possible_truncation, reason = "the length of a list")]

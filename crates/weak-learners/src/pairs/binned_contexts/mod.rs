@@ -87,8 +87,8 @@ impl BinnedContexts {
     /// are those that one process finds in all rows, and a learner trains on all rows.
     ///
     /// *Cost:* the ranks tell each other the distinct values of every column, 16 bytes each. The memory of a
-    /// rank holds those of eight columns of dense rows, or of all columns of sparse ones, once for every
-    /// rank.
+    /// rank holds those of all ranks for one column at a time, or for several of few values, and 16 bytes more
+    /// a value.
     ///
     /// ```
     /// use rows::RowMatrix;
@@ -102,9 +102,9 @@ impl BinnedContexts {
     /// ```
     ///
     /// # Errors
-    /// As [`with_bins`](Self::with_bins), and [`LearnerError::Ranks`].
+    /// As [`with_bins`](Self::with_bins), and [`LearnerError::Ranks`], with which the others end too.
     pub fn of_rank(matrix: RowMatrix, bins: u16, ranks: Ranks) -> Result<Self, LearnerError> {
-        check_size(&matrix)?;
+        ranks.agree(check_size(&matrix))?;
         let shard = Shard::of(ranks, matrix.len())?;
         Self::of(Parts { matrix, bins, indicators: Vec::new() }, shard)
     }
@@ -140,7 +140,8 @@ impl BinnedContexts {
     /// [`LearnerError::BadIndicator`] for a column out of range or in two pairs, and for values that are not
     /// coded so; [`LearnerError::Ranks`].
     pub fn with_indicators(mut self, indicators: &[(usize, usize)]) -> Result<Self, LearnerError> {
-        self.parts.indicators = checked_indicators(&self.parts.matrix, indicators)?;
+        let checked = checked_indicators(&self.parts.matrix, indicators);
+        self.parts.indicators = self.shard.ranks().agree(checked)?;
         self.layout = Layout::of(&self.parts.matrix, &self.cuts, &self.parts.indicators, &self.shard)?;
         Ok(self)
     }
