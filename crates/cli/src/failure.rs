@@ -237,7 +237,7 @@ mod tests {
         let failed = RankError::Failed { rank: 1, reason: "its own".to_owned() };
         assert_eq!(codes(failed), [OF_ANOTHER; 7]);
         assert_eq!(codes(RankError::Gone { rank: 1 }), [LOST; 7]);
-        let [name, first, found] = ["--seed", "0", "1"].map(str::to_owned);
+        let [name, first, found] = ["--seed", "0", "1"].map(Box::from);
         assert_eq!(codes(RankError::Settings { rank: 1, name, first, found }), [WRONG_ARGUMENTS; 7]);
         assert_eq!(
             Failure::Format(FormatError::OtherRank { rank: 1, message: String::new() }).code(),

@@ -6,7 +6,6 @@ use crate::failure::Failure;
 use ranks::Ranks;
 use report::output::warn;
 use std::ffi::OsString;
-#[cfg(any(test, feature = "mpi"))]
 use std::time::Duration;
 
 #[cfg(feature = "mpi")]
@@ -48,7 +47,7 @@ impl Processes {
     }
 
     #[cfg(not(feature = "mpi"))]
-    fn start(_: Option<std::time::Duration>) -> Result<Self, Failure> {
+    fn start(_: Option<Duration>) -> Result<Self, Failure> {
         let why = "this program was built without MPI; build one with it by `cargo build --release -p ocoboost-cli \
                    --features mpi`";
         Err(Failure::Flag { name: "mpi", why })
@@ -109,7 +108,6 @@ fn end_together(mpi: &MpiRanks, outcome: Result<u8, Failure>) -> u8 {
 }
 
 /// Works, and says something meanwhile where the work takes longer than this. Whether it was said comes second.
-#[cfg(any(test, feature = "mpi"))]
 fn unless_within<T>(patience: Duration, work: impl FnOnce() -> T, say: impl FnOnce() + Send) -> (T, bool) {
     if patience.is_zero() {
         say();

@@ -101,11 +101,11 @@ pub enum RankError {
         /// The first rank that differs.
         rank: usize,
         /// The setting.
-        name: String,
+        name: Box<str>,
         /// That of rank 0.
-        first: String,
+        first: Box<str>,
         /// That of the other one.
-        found: String,
+        found: Box<str>,
     },
     /// Rows of a rank that do not begin at a block.
     #[error("the rows of rank {rank} begin at row {first}, which is no multiple of {}", BLOCK)]

@@ -215,7 +215,7 @@ impl Ranks {
     ///     let seed = if ranks.rank() == 2 { "7" } else { "0" };
     ///     ranks.check_same(&[("depth", "3"), ("seed", seed)])
     /// });
-    /// let [name, first, found_there] = ["seed", "0", "7"].map(str::to_owned);
+    /// let [name, first, found_there] = ["seed", "0", "7"].map(Box::from);
     /// let refused = RankError::Settings { rank: 2, name, first, found: found_there };
     /// assert_eq!(found, [(); 3].map(|()| Some(Err(refused.clone()))));
     /// ```
@@ -246,8 +246,8 @@ impl Ranks {
             };
             let mut names = first.keys().chain(other.keys());
             if let Some(name) = names.find(|name| first.get(*name) != other.get(*name)) {
-                let (first, found) = (of(&first, name), of(&other, name));
-                return Err(RankError::Settings { rank, name: name.clone(), first, found });
+                let [first, found] = [of(&first, name), of(&other, name)].map(String::into_boxed_str);
+                return Err(RankError::Settings { rank, name: name.as_str().into(), first, found });
             }
         }
         Ok(())
