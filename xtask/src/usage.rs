@@ -15,8 +15,8 @@ cargo xtask <command>
   tidy                     check of the house rules
   ci                       all required checks of a change; tests come last
   python                   the wheel of the Python package in a fresh environment, and its tests there
-  package                  what a release would upload, built from itself alone; policies of Rust, of the
-                           program and of Python made by it in a fresh folder: the same bytes
+  package                  what a release would upload, used in a fresh folder that has nothing else: Rust,
+                           the program and Python train a policy there, and write the same bytes
   mpi [--faults N]         ranks under mpirun: lints and tests of the feature `mpi`; or a training in
                            which N times a rank is killed
   bench [ARGS]             cargo bench -p benches ARGS

@@ -67,7 +67,7 @@ impl Logs {
         command
     }
 
-    /// The model of this name.
+    /// The model of this name without its times.
     fn model(&self, name: &str) -> Value {
         let (model, json) = (self.at(name), self.at("model.json"));
         assert_eq!(running::output(&["export", &model, &json, "--as", "json"]), "");
