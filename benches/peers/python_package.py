@@ -42,7 +42,7 @@ def fit(folder, threads):
     begun = time.perf_counter()
     policy.fit(x, action, reward, pscore)
     seconds = time.perf_counter() - begun
-    spent = sum(policy.record_["seconds"][part] for part in ("search", "training", "judging"))
+    spent = sum(policy.policy_.seconds)
     policy.save(Path(folder, "policy.ocob"))
     total = float(np.sum(policy.decision_function(x)))
     print(json.dumps({"seconds": seconds, "beside": seconds - spent, "sum_of_scores": total}))

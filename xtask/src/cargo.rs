@@ -76,6 +76,17 @@ pub(crate) fn finish(command: &mut Command) -> Result<u8, Failure> {
     }
 }
 
+/// Runs steps up to the first one that ends with another code than 0, and returns that code.
+pub(crate) fn in_order(steps: &mut [&mut dyn FnMut() -> Result<u8, Failure>]) -> Result<u8, Failure> {
+    for step in steps {
+        let code = step()?;
+        if code != 0 {
+            return Ok(code);
+        }
+    }
+    Ok(0)
+}
+
 /// Replaces this process by the command if the system supports that, so that an interruption reaches only the
 /// command and the caller sees its exit code; otherwise as [`finish`].
 pub(crate) fn hand_over(command: &mut Command) -> Result<u8, Failure> {

@@ -9,6 +9,7 @@ mod cargo;
 mod ci;
 mod forward;
 mod mpi;
+mod package;
 mod python;
 mod test;
 mod tidy;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Ci => ci::run(),
         Task::Python => python::run(),
+        Task::Package => package::run(),
         Task::Mpi { faults } => mpi::run(faults.as_ref()),
         Task::Bench(bench) => bench::run(&bench),
         Task::Reproduce(arguments) => forward::reproduce(&arguments, hand_over),

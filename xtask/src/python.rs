@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use crate::cargo::{Failure, cargo, finish, root, target, tool};
+use crate::cargo::{Failure, cargo, finish, in_order, root, target, tool};
 
 /// The package, from the workspace root.
 const PACKAGE: &str = "crates/python";
@@ -37,7 +37,7 @@ pub(crate) fn run() -> Result<u8, Failure> {
     // The program of cargo is of the same build, so that both can be held against each other.
     let mut program = cargo(["build", "--quiet", "-p", "ocoboost-cli", "-p", "python", "--bin", "ocoboost"]);
     let requirements = format!("{PACKAGE}/requirements.txt");
-    let steps: [&mut dyn FnMut() -> Result<u8, Failure>; 5] = [
+    let code = in_order(&mut [
         &mut || finish(tool("python3").args(["-m", "venv"]).arg(&environment)),
         &mut || finish(&mut in_environment(&["-m", "pip", "install", "--quiet", "-r", &requirements])),
         &mut || finish(&mut build),
@@ -46,12 +46,9 @@ pub(crate) fn run() -> Result<u8, Failure> {
             let mut install = in_environment(&["-m", "pip", "install", "--quiet", "--no-deps"]);
             finish(install.arg(only_file(&wheel)?))
         },
-    ];
-    for step in steps {
-        let code = step()?;
-        if code != 0 {
-            return Ok(code);
-        }
+    ])?;
+    if code != 0 {
+        return Ok(code);
     }
     // From another folder, so that the package is the installed one; its docstrings are tests too.
     let tests = root().join(PACKAGE).join("tests");
@@ -61,14 +58,15 @@ pub(crate) fn run() -> Result<u8, Failure> {
     finish(pytest.args(["--pyargs", "ocoboost"]).arg(&tests).current_dir(&folder))
 }
 
-fn is_python() -> bool {
+/// Whether there is an interpreter that is new enough.
+pub(crate) fn is_python() -> bool {
     let mut ask = tool("python3");
     ask.args(["-c", VERSION]).stdout(Stdio::null()).stderr(Stdio::null());
     ask.status().is_ok_and(|status| status.success())
 }
 
-/// The wheel that was built.
-fn only_file(folder: &Path) -> Result<PathBuf, Failure> {
+/// What was built into a folder.
+pub(crate) fn only_file(folder: &Path) -> Result<PathBuf, Failure> {
     let failed = |source| Failure::Read { path: folder.to_owned(), source };
     let first = std::fs::read_dir(folder).map_err(failed)?.next();
     let none = || failed(std::io::Error::from(std::io::ErrorKind::NotFound));

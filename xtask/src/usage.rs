@@ -15,6 +15,8 @@ cargo xtask <command>
   tidy                     check of the house rules
   ci                       all required checks of a change; tests come last
   python                   the wheel of the Python package in a fresh environment, and its tests there
+  package                  what a release would upload, used in a fresh folder that has nothing else: Rust,
+                           the program and Python train a policy there, and write the same bytes
   mpi [--faults N]         ranks under mpirun: lints and tests of the feature `mpi`; or a training in
                            which N times a rank is killed
   bench [ARGS]             cargo bench -p benches ARGS
@@ -38,6 +40,7 @@ pub(crate) enum Task {
     Tidy,
     Ci,
     Python,
+    Package,
     Mpi { faults: Option<OsString> },
     Bench(Bench),
     Reproduce(Vec<OsString>),
@@ -76,6 +79,7 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("tidy") => bare("tidy", Task::Tidy, arguments),
         Some("ci") => bare("ci", Task::Ci, arguments),
         Some("python") => bare("python", Task::Python, arguments),
+        Some("package") => bare("package", Task::Package, arguments),
         Some("mpi") => mpi(arguments),
         Some("bench") => bench(arguments).map(Task::Bench),
         Some("reproduce") => Ok(Task::Reproduce(arguments)),
@@ -168,9 +172,8 @@ mod tests {
 
     #[test]
     fn the_usage_names_every_command() {
-        for command in
-            ["test", "tidy", "ci", "python", "mpi", "bench", "reproduce", "conform", "data", "fuzz", "help"]
-        {
+        let commands = "test tidy ci python package mpi bench reproduce conform data fuzz help";
+        for command in commands.split(' ') {
             assert!(TEXT.contains(&format!("\n  {command} ")), "{command}");
             assert!(parse(words(command)).is_ok(), "{command}");
         }

@@ -52,3 +52,8 @@ pub mod saved;
 mod threads;
 
 pub use threads::{Threads, ThreadsError};
+
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -78,3 +78,8 @@ fn report_panics_but_of_decoders() {
         }));
     });
 }
+
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -56,3 +56,8 @@ pub use sets::{
 };
 pub use split::{Split, SplitError, SplitPlan};
 pub use synthetic::StandIn;
+
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -44,3 +44,8 @@ pub use readers::is_decoding;
 pub use source::Source;
 pub use table::{Table, read_table, read_table_coded};
 pub use writers::{WriteFacts, WriteOptions, format_to_write, write_log, write_log_to};
+
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

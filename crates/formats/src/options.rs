@@ -372,6 +372,29 @@ impl LogOptions {
         self
     }
 
+    /// The options that a model keeps, for files that are read for it later, in whichever format. Which
+    /// columns are contexts, and of what kind, is in its schema then; and rows are not split again.
+    ///
+    /// ```
+    /// use formats::LogOptions;
+    /// let kept = LogOptions::default().action("shown").ignore(["session"]).kept()?;
+    /// assert_eq!(kept["action"], "shown");
+    /// assert!(kept.get("ignore").is_none());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None on a machine with memory left.
+    pub fn kept(&self) -> Result<serde_json::Value, serde_json::Error> {
+        let mut kept = serde_json::to_value(self)?;
+        if let Some(fields) = kept.as_object_mut() {
+            for name in ["format", "ignore", "labels", "time", "split"] {
+                fields.remove(name);
+            }
+        }
+        Ok(kept)
+    }
+
     /// Bounds on lines, decompression and temporary files.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {

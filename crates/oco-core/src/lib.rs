@@ -50,3 +50,8 @@ pub use learner::{BanditLearner, OnlineLearner, Restart};
 pub use step::StepSchedule;
 
 pub(crate) use error::{check_magnitudes, check_vector};
+
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -106,3 +106,8 @@ pub use stream::{
     StreamLearner, StreamRegressor, StreamRound, StreamWeakLearner,
 };
 pub use train::{Event, Moment, TrainCheckpoint, TrainJob, TrainJobBuilder};
+
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

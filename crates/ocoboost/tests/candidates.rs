@@ -7,8 +7,8 @@ use boosters::bopl::BoplError;
 use ocoboost::model_file::SavedState;
 use ocoboost::{
     CandidateEvent, CandidateJob, CandidateJobBuilder, CandidateModel, CandidateMoment, CandidateObjective,
-    CandidateRecord, CandidateRows, CandidateTrainCheckpoint, Caveat, Explore, JobError, JudgeJob,
-    PropensitySource, Split, Verdict, estimate_candidate_propensities,
+    CandidateRows, CandidateTrainCheckpoint, Caveat, Explore, JobError, JudgeJob, PropensitySource, Split,
+    Verdict, estimate_candidate_propensities,
 };
 use off_policy::candidates::{AmongCandidates, CandidateLog, CandidateSchema, CandidateScores};
 use off_policy::{LogError, Rewards};
@@ -50,15 +50,11 @@ fn job() -> CandidateJobBuilder {
     CandidateJob::builder().budget(hour).rounds(12).candidates(3).seed(5)
 }
 
-/// A record without the time that it took.
-fn timeless(model: &CandidateModel) -> CandidateRecord {
-    CandidateRecord { seconds: [0.0; 3], ..model.record().clone() }
-}
-
 fn is_same(one: &CandidateModel, other: &CandidateModel, what: &str) {
     assert_eq!(one.ensemble(), other.ensemble(), "{what}");
-    assert_eq!(timeless(one), timeless(other), "{what}");
+    assert_eq!(one.record(), other.record(), "{what}");
     assert_eq!((one.judgement(), one.provenance()), (other.judgement(), other.provenance()), "{what}");
+    assert!(one.to_bytes().unwrap() == other.to_bytes().unwrap(), "{what}");
 }
 
 /// Saves the run at every moment that `is_kept` names, and goes on from each. So many moments may be played

@@ -25,3 +25,8 @@ pub use error::{LabelError, LogError, PolicyError, SchemaError, SchemaMismatch};
 pub use label_sets::LabelSets;
 pub use log::{Costs, Log, LoggedRow, Rewards};
 pub use schema::{ActionNames, ContextColumn, EncodedRecord, Schema, Value, spellings_of_truth};
+
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -42,3 +42,8 @@ pub use sets::{
 };
 pub use sizes::{LARGEST_SIZE, filled};
 pub use traits::{DecisionSet, Exact, LinearMinimisation, LogProjection, Projection, start_point};
+
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

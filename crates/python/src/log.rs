@@ -5,7 +5,7 @@ use crate::coding::{Coding, names_of_actions};
 use crate::errors::{of_format, value};
 use crate::frames::{Column, source};
 use crate::watch::watched;
-use formats::{FormatError, LogOptions, Progress, ReadFacts, ReadLog};
+use formats::{FormatError, LogOptions, Progress, ReadFacts, ReadFile, ReadLog, Source};
 use numpy::{PyArray2, PyReadonlyArray1, PyUntypedArrayMethods};
 use ocoboost::{EstimatedPropensities, JobError, estimate_propensities_watched};
 use off_policy::{ActionNames, ActionSets, Rewards, Schema};
@@ -14,6 +14,7 @@ use rows::RowMatrix;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 /// A log of decisions.
 #[pyclass(frozen, module = "ocoboost._core")]
@@ -22,7 +23,19 @@ pub(crate) struct Log {
     pub(crate) estimated: Option<EstimatedPropensities>,
     pub(crate) time: Option<Vec<f64>>,
     pub(crate) groups: Option<Vec<u64>>,
+    /// The file that it was read from, if it is of one, and the options by which.
+    pub(crate) sources: Vec<ocoboost::Source>,
+    pub(crate) format: serde_json::Value,
     notes: Vec<String>,
+}
+
+/// The actions as the caller knows them, and what was on offer.
+#[derive(Default)]
+struct Asked<'py> {
+    classes: Option<Vec<String>>,
+    are_listed: bool,
+    available: Option<Bound<'py, PyArray2<bool>>>,
+    seed: u64,
 }
 
 /// Rows to decide for.
@@ -161,6 +174,48 @@ impl Parts {
     }
 }
 
+impl Log {
+    /// Of whatever has columns; by the coding of a model, if there is one.
+    fn read(
+        py: Python<'_>,
+        source: Source,
+        options: &LogOptions,
+        coding: Option<&Coding>,
+        asked: Asked<'_>,
+    ) -> PyResult<Self> {
+        let schema = coding.and_then(|coding| coding.schema.as_ref());
+        let read: ReadLog = reading(py, |watch| match schema {
+            Some(schema) => formats::read_log_coded(source, schema, options, watch),
+            None => formats::read_log(source, options, watch),
+        })?;
+        if read.weights.is_some() {
+            return Err(value(FormatError::Weights));
+        }
+        let notes = notes(&read.facts);
+        let groups = read.split.map(|labels| labels.codes.into_iter().map(u64::from).collect());
+        let of = |file: ReadFile| ocoboost::Source { name: file.file, sha256: file.sha256 };
+        let sources = read.files.into_iter().map(of).collect();
+        let ReadLog { contexts, schema, actions, rewards, on_offer, .. } = read;
+        let mut parts = Parts { contexts, schema, actions, rewards, on_offer };
+        if let Some(names) = asked.classes {
+            parts = parts.with_actions(names, asked.are_listed)?;
+        }
+        if let Some(available) = &asked.available {
+            let (shape, expected) =
+                ((available.shape()[0], available.shape()[1]), (parts.actions.len(), parts.schema.actions()));
+            if shape != expected {
+                return Err(value(format!(
+                    "available has shape {shape:?}, not {expected:?}: a row a context, a column an action"
+                )));
+            }
+            parts.on_offer = Some(sets(available)?);
+        }
+        let (log, estimated) = parts.log(py, read.propensities, asked.seed)?;
+        let format = options.kept().map_err(value)?;
+        Ok(Self { log, estimated, time: read.time, groups, sources, format, notes })
+    }
+}
+
 #[pymethods]
 impl Log {
     /// Of a data frame with columns beside it; by the coding of a model, if there is one.
@@ -179,33 +234,26 @@ impl Log {
         seed: u64,
     ) -> PyResult<Self> {
         let (source, options) = (source(frame, beside)?, self::options(options)?);
-        let schema = coding.and_then(|coding| coding.schema.as_ref());
-        let read: ReadLog = reading(py, |watch| match schema {
-            Some(schema) => formats::read_log_coded(source, schema, &options, watch),
-            None => formats::read_log(source, &options, watch),
-        })?;
-        if read.weights.is_some() {
-            return Err(value(FormatError::Weights));
-        }
-        let notes = notes(&read.facts);
-        let groups = read.split.map(|labels| labels.codes.into_iter().map(u64::from).collect());
-        let ReadLog { contexts, schema, actions, rewards, on_offer, .. } = read;
-        let mut parts = Parts { contexts, schema, actions, rewards, on_offer };
-        if let Some(names) = classes {
-            parts = parts.with_actions(names, are_listed)?;
-        }
-        if let Some(available) = &available {
-            let (shape, expected) =
-                ((available.shape()[0], available.shape()[1]), (parts.actions.len(), parts.schema.actions()));
-            if shape != expected {
-                return Err(value(format!(
-                    "available has shape {shape:?}, not {expected:?}: a row a context, a column an action"
-                )));
-            }
-            parts.on_offer = Some(sets(available)?);
-        }
-        let (log, estimated) = parts.log(py, read.propensities, seed)?;
-        Ok(Self { log, estimated, time: read.time, groups, notes })
+        let asked = Asked { classes, are_listed, available, seed };
+        let read = Self::read(py, source, &options, coding, asked)?;
+        // A frame is no file.
+        Ok(Self { sources: Vec::new(), format: serde_json::Value::Null, ..read })
+    }
+
+    /// Of a file in any format; by the coding of a model, if there is one.
+    #[staticmethod]
+    #[pyo3(signature = (path, options, *, classes=None, are_listed=false, coding=None, seed=0))]
+    fn from_file(
+        py: Python<'_>,
+        path: PathBuf,
+        options: &str,
+        classes: Option<Vec<String>>,
+        are_listed: bool,
+        coding: Option<&Coding>,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let (source, options) = (Source::path(path).map_err(of_format)?, self::options(options)?);
+        Self::read(py, source, &options, coding, Asked { classes, are_listed, available: None, seed })
     }
 
     /// Of arrays; by the coding of a model, if there is one.
@@ -238,7 +286,8 @@ impl Log {
         drop(numbers);
         let parts = Parts { contexts, schema, actions, rewards, on_offer };
         let (log, estimated) = parts.log(py, propensities, seed)?;
-        Ok(Self { log, estimated, time: None, groups: None, notes: Vec::new() })
+        let (sources, format) = (Vec::new(), serde_json::Value::Null);
+        Ok(Self { log, estimated, time: None, groups: None, sources, format, notes: Vec::new() })
     }
 
     /// Whether the propensities are estimates.

@@ -14,7 +14,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use ocoboost::model_file::{export_json, export_xgboost_json};
 use ocoboost::{
     CandidateJob, CandidateJobBuilder, Event, Exploration, Explore, JobError, Model, OnOffer, Split,
-    TrainJob, delta_of,
+    TrainJob, TrainJobBuilder, delta_of,
 };
 use off_policy::policies::{Scores, argmax};
 use off_policy::{ActionSet, ActionSets, ContextColumn, PolicyError, Schema};
@@ -151,6 +151,7 @@ impl Settings {
         if let Some(estimated) = &log.estimated {
             job = job.estimated(estimated.clone());
         }
+        job = log.sources.iter().cloned().fold(job.format(log.format.clone()), TrainJobBuilder::source);
         job.build().map_err(value)
     }
 }
@@ -407,6 +408,13 @@ impl Policy {
     fn record(&self) -> PyResult<(String, String)> {
         let record = serde_json::to_string(self.0.record()).map_err(value)?;
         Ok((record, serde_json::to_string(self.0.provenance()).map_err(value)?))
+    }
+
+    /// Wall-clock seconds of search, training and judgement; 0 of what was loaded.
+    #[getter]
+    fn seconds(&self) -> [f64; 3] {
+        let seconds = self.0.record().seconds;
+        [seconds.search, seconds.training, seconds.judging]
     }
 }
 

@@ -16,3 +16,8 @@ pub use threads::on_threads;
 
 /// [`Shard::BLOCK`].
 const BLOCK: usize = 1024;
+
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -14,3 +14,8 @@ pub mod plot;
 pub mod progress;
 pub mod output;
 pub mod interruption;
+
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

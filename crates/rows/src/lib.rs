@@ -33,3 +33,8 @@ pub use error::RowError;
 pub use matrix::RowMatrix;
 pub use missing::Missing;
 pub use row::{Entries, Row, dot};
+
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -27,3 +27,8 @@ pub use ogd_linear::OgdLinear;
 pub use online::OnlineClassifier;
 pub use predictor::{BanditPredictor, FullInformationPredictor, OnlinePredictor, Shape};
 pub use ranks::{Communicator, RankError, Ranks, Shard, Traffic};
+
+// The example of the README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -3,7 +3,7 @@
 use super::comparison;
 use super::interruption::is_asked;
 use super::judgement::{OWN_LOG, answer, code, judge, range, show};
-use super::models::{Named, kept, no_policy};
+use super::models::{Named, no_policy};
 use super::output::{cells, write_to};
 use super::progress::{Line, of_candidates};
 use super::reading::{options, tell, watched};
@@ -102,7 +102,7 @@ pub(super) fn train(
     if let Some(estimated) = estimated {
         job = job.estimated(estimated);
     }
-    job = job.format(kept(columns)?).spent(begun.elapsed().min(budget / 2));
+    job = job.format(columns.kept()?).spent(begun.elapsed().min(budget / 2));
     for source in sources {
         job = job.source(source);
     }

@@ -6,7 +6,6 @@ use crate::failure::Failure;
 use formats::LogOptions;
 use ocoboost::Model;
 use ocoboost::model_file::{Content, ModelFileError};
-use serde_json::Value;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -88,18 +87,6 @@ impl Named {
             _ => None,
         }
     }
-}
-
-/// The options for later files, whose format may be another one. Which columns are contexts, and of what
-/// kind, is in the schema then; the rows are not split again.
-pub(super) fn kept(columns: &LogOptions) -> Result<Value, Failure> {
-    let mut kept = serde_json::to_value(columns)?;
-    if let Some(fields) = kept.as_object_mut() {
-        for name in ["format", "ignore", "labels", "time", "split"] {
-            fields.remove(name);
-        }
-    }
-    Ok(kept)
 }
 
 /// The options that a model was trained with, but for what is asked for.

@@ -4,7 +4,7 @@ use super::candidates;
 use super::confidence::delta;
 use super::interruption::{is_asked, listen};
 use super::judgement::{answer, code, range};
-use super::models::{check_apart, check_model_output, kept};
+use super::models::{check_apart, check_model_output};
 use super::progress::{Line, Seen};
 use super::reading::{Opened, are_files, open_of_rank, options};
 use super::saving::{Saved, Saver};
@@ -104,7 +104,7 @@ pub(super) fn train(asked: &Train, manners: &Manners, ranks: &Ranks) -> Result<u
     let from = from.map(Saved::of_fixed_actions).transpose()?;
     let Opened { log, name, sources, time, split, estimated } = opened;
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
-    job = sources.into_iter().fold(job.format(kept(&columns)?), TrainJobBuilder::source);
+    job = sources.into_iter().fold(job.format(columns.kept()?), TrainJobBuilder::source);
     if let Some(split) = ranks.agree(splits::of(asked, &name, time, split))? {
         job = job.validation(split);
     }

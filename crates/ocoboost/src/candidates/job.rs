@@ -11,7 +11,7 @@ use crate::any_order;
 use crate::copies::times_of_every_choice;
 use crate::error::JobError;
 use crate::judge::{Circumstances, JudgeJob, JudgedObservations, JudgedRows, Judgement};
-use crate::model::{Exploration, Provenance, Source};
+use crate::model::{Exploration, Provenance, Seconds, Source};
 use crate::propensities::{EstimatedPropensities, PropensitySource};
 use crate::split::{Parts, Split, holdout_share};
 use boosters::auto_policy::Overrides;
@@ -232,7 +232,7 @@ impl CandidateJob {
             is_cut: done.is_cut || is_short,
             is_of_search,
             is_model_cut,
-            seconds: [searched, trained - searched, now() - trained],
+            seconds: Seconds { search: searched, training: trained - searched, judging: now() - trained },
         };
         debug_assert!(ensemble.members().iter().all(|member| member.predictor.actions() == 1));
         let ensemble =

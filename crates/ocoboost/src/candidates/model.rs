@@ -3,7 +3,7 @@
 use super::{CandidateObjective, CandidateRecipe};
 use crate::error::JobError;
 use crate::judge::Judgement;
-use crate::model::{Exploration, Explore, Explored, Provenance};
+use crate::model::{Exploration, Explore, Explored, Provenance, Seconds};
 use boosters::auto_policy::Overrides;
 use boosters::bopl::CandidateEnsemble;
 use off_policy::PolicyError;
@@ -61,8 +61,9 @@ pub struct CandidateRecord {
     /// Whether the regression that predicts rewards for the judgement was ended early.
     #[serde(default)]
     pub is_model_cut: bool,
-    /// Wall-clock seconds of search, training and judgement. They differ from run to run.
-    pub seconds: [f64; 3],
+    /// How long it took; 0 in what was loaded, as in a [`TrainingRecord`](crate::TrainingRecord).
+    #[serde(skip)]
+    pub seconds: Seconds,
 }
 
 /// A recipe, and what it came to on the rows of the search. The value is that of a doubly robust estimate.

@@ -33,6 +33,16 @@ class Log:
         seed: int = 0,
     ) -> Log: ...
     @staticmethod
+    def from_file(
+        path: str | PathLike[str],
+        options: str,
+        *,
+        classes: Sequence[str] | None = None,
+        are_listed: bool = False,
+        coding: Coding | None = None,
+        seed: int = 0,
+    ) -> Log: ...
+    @staticmethod
     def from_arrays(
         context: _Rows,
         names: Sequence[str],
@@ -111,6 +121,8 @@ class Policy:
     def judgement(self) -> _Told: ...
     @property
     def record(self) -> tuple[str, str]: ...
+    @property
+    def seconds(self) -> tuple[float, float, float]: ...
 
 class Features:
     @staticmethod

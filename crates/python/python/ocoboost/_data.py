@@ -10,7 +10,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from ocoboost import _core
+from ocoboost import _core, _files
 from ocoboost._lent import lent
 
 #: The names that columns beside a data frame get.
@@ -20,6 +20,11 @@ _NAMES = {"action": "action", "reward": "reward", "pscore": "propensity", "time"
 def is_frame(context):
     """Whether it is a data frame: of pandas, polars, pyarrow, duckdb, or anything with Arrow's C stream."""
     return _is_pandas(context) or (hasattr(context, "__arrow_c_stream__") and not _is_series(context))
+
+
+def is_file(context):
+    """Whether it is the path of a file."""
+    return isinstance(context, (str, os.PathLike))
 
 
 def _is_pandas(context):
@@ -209,7 +214,7 @@ def reading(context):
 
     They are lent until the end of the block.
     """
-    if is_frame(context) or is_sparse(context):
+    if is_frame(context) or is_sparse(context) or is_file(context):
         yield context, False
         return
     array, _ = matrix(context)
@@ -369,8 +374,14 @@ def log_of(
     for name, columns in named.items():
         if isinstance(columns, str):
             raise TypeError(f"{name} = {columns!r} is no list of names of columns")
-        if columns is not None and not is_frame(context):
-            raise ValueError(f"{name} names columns of a data frame, and context is none")
+        if columns is not None and not (is_frame(context) or is_file(context)):
+            raise ValueError(f"{name} names columns of a data frame or a file, and context is none")
+    if is_file(context):
+        options = {name: [str(column) for column in columns] for name, columns in named.items() if columns is not None}
+        roles = {"action": action, "reward": reward, "pscore": pscore, "available": available}
+        roles |= {"time": time, "groups": groups}
+        own = classes if coding is None else None
+        return _log_of_file(os.fspath(context), roles, coding, seed, options, own)
     if is_frame(context):
         options = {name: [str(column) for column in columns] for name, columns in named.items() if columns is not None}
         # A column that is called so has its role without being named.
@@ -473,6 +484,29 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
     named = {value for value in (*roles.values(), available) if isinstance(value, str)}
     known = _as_given(names, context, action) if classes is None else np.asarray(classes)
     return log, known, [name for name in taken if name not in named]
+
+
+def _log_of_file(path, roles, coding, seed, options, classes):
+    """The log of a file in any format that the program reads, as the program reads it."""
+    named = {role: name for role, name in roles.items() if name is not None}
+    for role, name in named.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{role} is no name of a column, and context is a file")
+        match role:
+            case "reward":
+                options["outcome"] = {"reward": name}
+            case "pscore":
+                options["propensity"] = name
+            case "groups":
+                options["split"] = name
+            case _:
+                options[role] = name
+    own = None if classes is None else [spelt(name) for name in np.asarray(classes).tolist()]
+    with _files.reading(path):
+        log = _core.Log.from_file(
+            path, json.dumps(options), classes=own, are_listed="available" in named, coding=coding, seed=seed
+        )
+    return log, np.asarray(log.action_names if classes is None else classes), None
 
 
 def column_of(frame, name):

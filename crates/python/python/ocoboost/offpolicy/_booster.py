@@ -109,7 +109,7 @@ class PolicyBooster(BaseEstimator):
         On rows that had no part in the choice, of the best action in every row, as `predict` has it. Exploration,
         as `sample` has it, costs something: ``evaluate(policy.predict_proba(…), …)`` says how much.
     record_ : dict
-        What was tried, what was chosen, what the budget cut off, seconds.
+        What was tried, what was chosen, what the budget cut off.
     n_estimators_ : int
         The trees of the policy.
     policy_ : object
@@ -201,9 +201,11 @@ class PolicyBooster(BaseEstimator):
 
         Parameters
         ----------
-        context : array of shape (n, m), sparse matrix, or data frame
+        context : array of shape (n, m), sparse matrix, data frame, or path
             float32 or float64 in any order; NaN is a missing value. A data frame of pandas, polars, pyarrow or
-            duckdb is read column by column, with numbers, dates, categories and texts.
+            duckdb is read column by column, with numbers, dates, categories and texts. Or the path of a log in any
+            format that the program reads; whatever else is handed in are names of its columns then. The policy is
+            that of ``ocoboost train``, and so are the bytes of its file.
         action : array of shape (n,), or the name of a column
             What was done: labels or whole numbers.
         reward : array of shape (n,), or the name of a column
@@ -269,8 +271,8 @@ class PolicyBooster(BaseEstimator):
         split = "time" if time is not None else "groups" if groups is not None else "random"
         settings = _data.as_json(self._settings(split, seed))
         classes = self.classes if classes is None else classes
-        # Of a data frame Rust has read them already.
-        is_frame = _data.is_frame(context)
+        # Of a data frame or a file Rust has read them already.
+        is_frame = _data.is_frame(context) or _data.is_file(context)
         with _data.reading(context) as (context, is_lent):
             log, classes, names = _data.log_of(
                 context,
