@@ -8,6 +8,7 @@ mod bench;
 mod cargo;
 mod ci;
 mod forward;
+mod guided;
 mod mpi;
 mod package;
 mod python;
@@ -18,9 +19,12 @@ mod usage;
 use std::process::ExitCode;
 
 use cargo::hand_over;
-use usage::Task;
+use usage::{Fuzz, Task};
 
 fn main() -> ExitCode {
+    if let Some(code) = guided::compiler() {
+        return code;
+    }
     let task = match usage::parse(std::env::args_os().skip(1).collect()) {
         Ok(task) => task,
         Err(error) => {
@@ -43,7 +47,8 @@ fn main() -> ExitCode {
         Task::Reproduce(arguments) => forward::reproduce(&arguments, hand_over),
         Task::Conform(arguments) => forward::program("conformance", &arguments, hand_over),
         Task::Data(arguments) => forward::data(&arguments, hand_over),
-        Task::Fuzz(arguments) => forward::program("fuzzing", &arguments, hand_over),
+        Task::Fuzz(Fuzz::Mutated(arguments)) => forward::program("fuzzing", &arguments, hand_over),
+        Task::Fuzz(Fuzz::Guided(arguments)) => guided::run(&arguments),
     };
     outcome.map_or_else(
         |failure| {

@@ -27,7 +27,9 @@ cargo xtask <command>
   reproduce [NAME] [ARGS]  a table or figure of the papers; default: the quick tour; names: --help
   conform [DIR] [ARGS]     the conformance vectors in DIR; default: those of the repository
   data list|verify|fetch   the official data files
-  fuzz [ARGS]              mutated inputs for every saved type and every reader; default: one minute
+  fuzz [ARGS]              mutated inputs for every target; default: one minute
+  fuzz --guided [ARGS]     the same targets under libFuzzer, guided by coverage; corpora stay in target/,
+                           and the figures add up in docs/reliability; options: fuzz --guided --help
   help                     this text
 
 reproduce, conform, data and fuzz run release builds; their options: --help.";
@@ -46,7 +48,14 @@ pub(crate) enum Task {
     Reproduce(Vec<OsString>),
     Conform(Vec<OsString>),
     Data(Vec<OsString>),
-    Fuzz(Vec<OsString>),
+    Fuzz(Fuzz),
+}
+
+/// The two ways to fuzz, each with its arguments.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fuzz {
+    Mutated(Vec<OsString>),
+    Guided(Vec<OsString>),
 }
 
 /// The reason why a command line is refused.
@@ -85,7 +94,7 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("reproduce") => Ok(Task::Reproduce(arguments)),
         Some("conform") => Ok(Task::Conform(arguments)),
         Some("data") => Ok(Task::Data(arguments)),
-        Some("fuzz") => Ok(Task::Fuzz(arguments)),
+        Some("fuzz") => Ok(Task::Fuzz(fuzz(arguments))),
         _ => Err(UsageError::UnknownCommand { name }),
     }
 }
@@ -95,6 +104,16 @@ fn mpi(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
     let is_faults = arguments.len() > 1 && arguments[0] == "--faults";
     let faults = is_faults.then(|| arguments.drain(..2).next_back()).flatten();
     bare("mpi [--faults N]", Task::Mpi { faults }, arguments)
+}
+
+fn fuzz(mut arguments: Vec<OsString>) -> Fuzz {
+    match arguments.iter().position(|argument| argument == "--guided") {
+        Some(place) => {
+            arguments.remove(place);
+            Fuzz::Guided(arguments)
+        }
+        None => Fuzz::Mutated(arguments),
+    }
 }
 
 /// The first argument names the kind of benchmark.
@@ -156,6 +175,15 @@ mod tests {
         for (line, argument) in [("--quick", "--quick"), ("--write --peers", "--peers")] {
             let refused = UsageError::UnexpectedArgument { command, argument: argument.into() };
             assert_eq!(of(&format!("bench --instructions {line}")), Err(refused));
+        }
+    }
+
+    #[test]
+    fn guided_fuzzing_may_be_asked_for_anywhere() {
+        let of = |line: &str| parse(words(line));
+        assert_eq!(of("fuzz --cases 5"), Ok(Task::Fuzz(Fuzz::Mutated(words("--cases 5")))));
+        for line in ["fuzz --guided --minutes 5 x", "fuzz --minutes 5 --guided x"] {
+            assert_eq!(of(line), Ok(Task::Fuzz(Fuzz::Guided(words("--minutes 5 x")))));
         }
     }
 

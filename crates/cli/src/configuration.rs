@@ -69,6 +69,21 @@ const MOST_BYTES: u64 = 1 << 20;
 
 /// The arguments of a run.
 pub(crate) fn configured(arguments: &[OsString]) -> Result<Configured, Refused> {
+    configured_by(arguments, &text_of)
+}
+
+/// The text of a file of settings, up to the largest size.
+fn text_of(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text))?;
+    Ok(text)
+}
+
+/// The same by the text that `read` has for a file of settings.
+pub(crate) fn configured_by(
+    arguments: &[OsString],
+    read: &dyn Fn(&Path) -> std::io::Result<String>,
+) -> Result<Configured, Refused> {
     let program = Cli::command();
     // What the command line gives, though it may lack what the file has.
     let given = program.clone().ignore_errors(true).try_get_matches_from(arguments);
@@ -84,7 +99,7 @@ pub(crate) fn configured(arguments: &[OsString]) -> Result<Configured, Refused> 
     let mut layers = vec![from_environment(command)?];
     let file = matches.get_one::<PathBuf>("config").cloned();
     if let Some(path) = file.or_else(|| std::env::var_os("OCOBOOST_CONFIG").map(PathBuf::from)) {
-        layers.extend(from_file(&path, &built, command)?);
+        layers.extend(from_file((&path, read), &built, command)?);
     }
     let (mut program, mut origins) = (program, BTreeMap::new());
     let mut above = on_command_line(command, matches);
@@ -237,13 +252,11 @@ fn from_environment(command: &Command) -> Result<BTreeMap<String, Given>, Failur
 
 /// The values of a file: those of the command's own table, and those of all commands.
 fn from_file(
-    path: &Path,
+    (path, read): (&Path, &dyn Fn(&Path) -> std::io::Result<String>),
     program: &Command,
     command: &Command,
 ) -> Result<[BTreeMap<String, Given>; 2], Failure> {
-    let mut text = String::new();
-    let opened = std::fs::File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text));
-    opened.map_err(|source| Failure::ReadFile { path: path.to_owned(), source })?;
+    let text = read(path).map_err(|source| Failure::ReadFile { path: path.to_owned(), source })?;
     let at = |offset: usize| {
         let before = text.get(..offset).unwrap_or(&text);
         let line = before.matches('\n').count() + 1;

@@ -12,7 +12,7 @@ mod failure;
 mod page;
 mod processes;
 
-use configuration::{Configured, Refused, configured};
+use configuration::{Configured, Refused, configured, configured_by};
 use failure::Failure;
 use processes::Processes;
 use std::ffi::OsString;
@@ -64,6 +64,28 @@ pub fn run(arguments: &[OsString]) -> u8 {
     let _ = stdout().flush();
     drop(ranks);
     processes.end(code)
+}
+
+/// Reads a command line as [`run`] does, and checks what the command can know of its settings before it opens
+/// a file. `settings` is the text of the file that `--config` names. Nothing is opened, written or run.
+///
+/// ```
+/// let of = |words: &[&str], settings| cli::check(&words.iter().map(Into::into).collect::<Vec<_>>(), settings);
+/// let words = ["ocoboost", "train", "log.csv", "-o", "model", "--config", "settings.toml"];
+/// assert_eq!(of(&words, "[train]\nbudget = \"10m\"\n"), Ok(()));
+/// let refused = of(&words, "[train]\nbudget = \"ten\"\n");
+/// assert!(refused.is_err_and(|why| why.contains("settings.toml, line 2") && why.contains("not a time")));
+/// ```
+///
+/// # Errors
+/// What [`run`] would say: the usage, the help that is asked for, or the setting that is refused.
+pub fn check(arguments: &[OsString], settings: &str) -> Result<(), String> {
+    let Configured { cli, origins, .. } =
+        configured_by(arguments, &|_| Ok(settings.to_owned())).map_err(|refused| match refused {
+            Refused::Usage(error) => error.to_string(),
+            Refused::Failed(failure) => failure.to_string(),
+        })?;
+    commands::check(&cli).map_err(|failure| failure.placed(&origins).to_string())
 }
 
 /// What a decoder says of damaged bytes is said as an error of the file.

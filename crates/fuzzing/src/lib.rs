@@ -5,10 +5,15 @@
 //! not end the run. An accepted value is used as in an application, saved and loaded again.
 //!
 //! Reading order: [`run`]; [`Target`] and [`Checks`], the laws of a target; `mutate`, the cases; [`Launch`]
-//! and [`work`], the two ends of a worker; `targets`, the list.
+//! and [`work`], the two ends of a worker; `targets`, the list; [`guided`], the same targets under libFuzzer;
+//! [`corpora`], what it found, for the tests.
 
 mod checks;
+pub mod corpora;
+mod draw;
 mod finding;
+pub mod guided;
+mod memory;
 mod mutate;
 mod play;
 mod summary;
@@ -20,11 +25,12 @@ mod worker;
 
 pub use checks::Checks;
 pub use finding::{Failure, Finding, Kind};
-pub use mutate::{Case, case};
+pub use memory::{Counting, Memory, measured};
+pub use mutate::{Case, case, mutated};
 pub use summary::{Summary, Tally};
 pub use supervise::{Account, Launch};
 pub use target::{Format, Judge, Prepared, Target};
-pub use targets::all as targets;
+pub use targets::{all as targets, doors};
 pub use verdict::{AnyError, Complaint, Verdict};
 pub use worker::{Inputs, Job, Report, work};
 
@@ -83,7 +89,10 @@ pub fn run(targets: &[Target], options: &Options, launch: &Launch, stop: &Atomic
         stage: progress.stage("fuzz", seconds),
         progress: &progress,
         next: AtomicUsize::new(0),
-        tallies: targets.iter().map(|_| Mutex::default()).collect(),
+        tallies: targets
+            .iter()
+            .map(|target| Tally { is_of_any_bytes: target.is_of_any_bytes(), ..Tally::default() }.into())
+            .collect(),
         findings: Mutex::default(),
         targets,
     };

@@ -14,6 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+#[global_allocator]
+static ALLOCATOR: fuzzing::Counting = fuzzing::Counting;
+
 /// The time limit with --cases: a day.
 const UNLIMITED: Duration = Duration::from_secs(86_400);
 

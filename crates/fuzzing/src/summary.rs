@@ -21,13 +21,15 @@ pub struct Tally {
     pub next: u64,
     /// The number of workers ended by this target.
     pub ends: u64,
+    /// Whether the target may have nothing to refuse.
+    pub is_of_any_bytes: bool,
 }
 
 impl Tally {
     /// Whether the target tests nothing: all cases are accepted, or none.
     #[must_use]
     pub fn is_vacuous(&self) -> bool {
-        self.accepted == 0 || self.refused == 0
+        self.accepted == 0 || (self.refused == 0 && !self.is_of_any_bytes)
     }
 }
 

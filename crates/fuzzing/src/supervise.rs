@@ -135,7 +135,7 @@ fn first(job: &Job) -> u64 {
 }
 
 /// The failure of a case whose worker ended.
-fn end(silence: Option<Duration>, status: ExitStatus, words: &str) -> Failure {
+pub(super) fn end(silence: Option<Duration>, status: ExitStatus, words: &str) -> Failure {
     if let Some(limit) = silence {
         let message = format!("no answer within {} s", limit.as_secs_f64());
         return Failure { kind: Kind::Hang, place: "no answer".to_owned(), message };

@@ -1,6 +1,7 @@
 //! A target: seeds, and a judge of inputs.
 
 use super::checks::Checks;
+use super::memory::{Memory, measured};
 use super::verdict::{AnyError, Complaint, Verdict};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -17,6 +18,10 @@ pub enum Format {
     /// Bytes, including lengths.
     Binary,
 }
+
+/// The most memory of a case, unless a target states another. A loaded value is used on up to 4096 coordinates
+/// whatever the length of its text is; a decoder has buffers of its own.
+const USUAL: Memory = Memory { fixed: 8 << 20, per_byte: 256 };
 
 /// The code under test, as a function of an input.
 pub type Judge = Box<dyn FnMut(&[u8]) -> Verdict>;
@@ -39,6 +44,8 @@ impl fmt::Debug for Prepared {
 pub struct Target {
     name: String,
     format: Format,
+    memory: Memory,
+    is_of_any_bytes: bool,
     prepare: Box<dyn Fn() -> Result<Prepared, AnyError> + Send + Sync>,
 }
 
@@ -49,7 +56,7 @@ impl Target {
         format: Format,
         prepare: impl Fn() -> Result<Prepared, AnyError> + Send + Sync + 'static,
     ) -> Self {
-        Self { name: name.into(), format, prepare: Box::new(prepare) }
+        Self { name: name.into(), format, memory: USUAL, is_of_any_bytes: false, prepare: Box::new(prepare) }
     }
 
     /// A saved type: `seeds` builds instances, `play` uses one as in an application.
@@ -81,6 +88,42 @@ impl Target {
     pub fn also(mut self, which: &str) -> Self {
         self.name = format!("{}, {which}", self.name);
         self
+    }
+
+    /// Another bound of the memory of a case, with the reason where it is stated.
+    #[must_use]
+    pub fn within(mut self, fixed: usize, per_byte: usize) -> Self {
+        self.memory = Memory { fixed, per_byte };
+        self
+    }
+
+    /// A target that may have nothing to refuse: any bytes are an instance.
+    #[must_use]
+    pub fn of_any_bytes(self) -> Self {
+        Self { is_of_any_bytes: true, ..self }
+    }
+
+    /// Whether any bytes may be an instance.
+    #[must_use]
+    pub fn is_of_any_bytes(&self) -> bool {
+        self.is_of_any_bytes
+    }
+
+    /// The most memory of a case.
+    #[must_use]
+    pub fn memory(&self) -> Memory {
+        self.memory
+    }
+
+    /// The verdict on an input, the law of memory included.
+    pub fn judge(&self, prepared: &mut Prepared, input: &[u8]) -> Verdict {
+        let (verdict, peak) = measured(|| (prepared.judge)(input));
+        let most = self.memory.most(input.len());
+        if peak > most && !matches!(verdict, Verdict::Faulty(_)) {
+            let detail = format!("{peak} bytes for an input of {}, at most {most}", input.len());
+            return complaint("memory is bounded by a multiple of the input", detail);
+        }
+        verdict
     }
 
     /// The unique name; for a saved type it begins with the type's path.
@@ -126,7 +169,8 @@ fn complaint(law: &'static str, detail: impl Into<String>) -> Verdict {
     Verdict::Faulty(Complaint { law, detail: detail.into() })
 }
 
-fn judge<T: Serialize + DeserializeOwned>(
+/// The laws of a saved type.
+pub(super) fn judge<T: Serialize + DeserializeOwned>(
     input: &[u8],
     play: &impl Fn(&mut T, &mut Checks) -> Result<(), AnyError>,
 ) -> Verdict {

@@ -73,7 +73,7 @@ pub fn work(targets: &[Target]) -> Result<(), AnyError> {
     match &job.inputs {
         Inputs::Given(input) => {
             say(&Report::Begins(0))?;
-            say(&run(&mut prepared, input))?;
+            say(&run(target, &mut prepared, input))?;
         }
         Inputs::Cases { from, most, milliseconds } => {
             let (start, budget) = (Instant::now(), Duration::from_millis(*milliseconds));
@@ -81,7 +81,7 @@ pub fn work(targets: &[Target]) -> Result<(), AnyError> {
             for number in cases.take_while(|_| start.elapsed() < budget) {
                 let input = case(target.name(), target.format(), &prepared.seeds, job.seed, number).bytes;
                 say(&Report::Begins(number))?;
-                let report = run(&mut prepared, &input);
+                let report = run(target, &mut prepared, &input);
                 let is_seed = usize::try_from(number).is_ok_and(|k| k < prepared.seeds.len());
                 say(&if is_seed && report == Report::Refused { refused_seed(&input) } else { report })?;
             }
@@ -104,9 +104,10 @@ fn say(report: &Report) -> io::Result<()> {
     out.flush()
 }
 
-fn run(prepared: &mut Prepared, input: &[u8]) -> Report {
+/// One case; [`keep`] is the panic hook.
+pub(super) fn run(target: &Target, prepared: &mut Prepared, input: &[u8]) -> Report {
     last_panic().take();
-    match panic::catch_unwind(AssertUnwindSafe(|| (prepared.judge)(input))) {
+    match panic::catch_unwind(AssertUnwindSafe(|| target.judge(prepared, input))) {
         Ok(Verdict::Accepted) => Report::Accepted,
         Ok(Verdict::Refused) => Report::Refused,
         Ok(Verdict::Faulty(complaint)) => Report::Failed(Failure {
@@ -128,7 +129,11 @@ fn last_panic() -> std::sync::MutexGuard<'static, Option<(String, String)>> {
     LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn keep(panic: &PanicHookInfo<'_>) {
+pub(super) fn keep(panic: &PanicHookInfo<'_>) {
+    if formats::is_decoding() {
+        // Caught there: a decoder panics on some damaged bytes.
+        return;
+    }
     let stated =
         panic.location().map(|place| format!("{}:{}", place.file(), place.line())).unwrap_or_default();
     let place = if stated.starts_with("crates/") {

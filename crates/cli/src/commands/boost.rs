@@ -66,7 +66,7 @@ pub(super) fn boost(asked: &Boost, manners: &Manners) -> Result<u8, Failure> {
     })
 }
 
-fn settings(asked: &Boost, manners: &Manners) -> Result<ocoboost::BoostJobBuilder, Failure> {
+pub(super) fn settings(asked: &Boost, manners: &Manners) -> Result<ocoboost::BoostJobBuilder, Failure> {
     let mut job = BoostJob::builder().seed(manners.seed.unwrap_or(0)).delta(delta(asked.confidence)?);
     let algorithm = asked.algorithm.map(|algorithm| match algorithm {
         Algorithm::Adaboost => BoostAlgorithm::AdaBoost,

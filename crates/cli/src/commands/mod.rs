@@ -29,9 +29,10 @@ mod stream;
 mod streams;
 mod train;
 
-use crate::arguments::{Cli, Command};
+use crate::arguments::{Cli, Command, Form};
 use crate::failure::Failure;
 use boosters::Threads;
+use formats::LogOptions;
 use ranks::Ranks;
 pub(crate) use train::patience;
 
@@ -55,4 +56,39 @@ pub(crate) fn run(cli: &Cli, ranks: &Ranks) -> Result<u8, Failure> {
         Command::Boost(asked) => boost::boost(asked, manners),
         Command::Stream(asked) => stream::stream(asked, manners),
     })?
+}
+
+/// Checks what a command can know of its settings before it opens a file.
+pub(crate) fn check(cli: &Cli) -> Result<(), Failure> {
+    let manners = &cli.manners;
+    if let Some(count) = manners.threads {
+        Threads::exactly(count)?.count()?;
+    }
+    let of_log = |columns| reading::options(LogOptions::default(), columns).map(|_| ());
+    let of_table = |columns| reading::within(LogOptions::default(), columns).map(|_| ());
+    match &cli.command {
+        Command::Train(asked) => {
+            manners.form("train", Form::Text, &[Form::Json])?;
+            train::settings(asked, manners, &Ranks::alone()).map(|_| ())
+        }
+        Command::Evaluate(asked) => {
+            judgement::judge(&asked.certainty, manners).map(|_| ())?;
+            of_log(&asked.columns)
+        }
+        Command::Compare(asked) => {
+            judgement::judge(&asked.certainty, manners).map(|_| ())?;
+            of_log(&asked.columns)
+        }
+        Command::Predict(asked) => of_log(&asked.columns),
+        Command::Convert(asked) => of_log(&asked.columns),
+        Command::Boost(asked) => {
+            of_table(&asked.columns)?;
+            boost::settings(asked, manners)?.build().map(|_| ()).map_err(Failure::Setting)
+        }
+        Command::Stream(asked) => {
+            of_table(&asked.columns)?;
+            stream::settings(asked, manners).build().map(|_| ()).map_err(Failure::Setting)
+        }
+        Command::Inspect(_) | Command::Export(_) | Command::Completions(_) | Command::Man(_) => Ok(()),
+    }
 }

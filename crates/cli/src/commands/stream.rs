@@ -106,7 +106,7 @@ fn learner(path: &Path, manners: &Manners) -> Result<StreamLearner, Failure> {
     }
 }
 
-fn settings(asked: &Stream, manners: &Manners) -> StreamJobBuilder {
+pub(super) fn settings(asked: &Stream, manners: &Manners) -> StreamJobBuilder {
     let mut job = StreamJob::builder().seed(manners.seed.unwrap_or(0));
     if let Some(booster) = asked.booster {
         job = job.booster(match booster {

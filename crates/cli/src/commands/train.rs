@@ -48,11 +48,12 @@ pub(crate) fn patience(text: &str) -> Result<Duration, Failure> {
     }
 }
 
-/// Learns a policy. Of several ranks, each has a part of the rows, and the first one writes the files and
-/// says what there is to say.
-pub(super) fn train(asked: &Train, manners: &Manners, ranks: &Ranks) -> Result<u8, Failure> {
-    let (begun, is_first) = (Instant::now(), ranks.rank() == 0);
-    let form = manners.form("train", Form::Text, &[Form::Json])?;
+/// The checked settings of a training: its job, how the log is read, and the time for everything.
+pub(super) fn settings(
+    asked: &Train,
+    manners: &Manners,
+    ranks: &Ranks,
+) -> Result<(TrainJobBuilder, LogOptions, Duration), Failure> {
     let mut columns = options(LogOptions::default(), &asked.columns)?;
     if let Some(column) = splits::column(asked) {
         columns = columns.split(column);
@@ -74,8 +75,17 @@ pub(super) fn train(asked: &Train, manners: &Manners, ranks: &Ranks) -> Result<u
         job = job.rounds(rounds);
     }
     asked.mpi_timeout.as_deref().map(patience).transpose()?;
-    // What is wrong with the settings is known before the log is read, and so is a file that cannot be.
     job.clone().build().map_err(Failure::Setting)?;
+    Ok((job, columns, budget))
+}
+
+/// Learns a policy. Of several ranks, each has a part of the rows, and the first one writes the files and
+/// says what there is to say.
+pub(super) fn train(asked: &Train, manners: &Manners, ranks: &Ranks) -> Result<u8, Failure> {
+    let (begun, is_first) = (Instant::now(), ranks.rank() == 0);
+    let form = manners.form("train", Form::Text, &[Form::Json])?;
+    // What is wrong with the settings is known before the log is read, and so is a file that cannot be.
+    let (mut job, columns, budget) = settings(asked, manners, ranks)?;
     let files = if asked.log.is_empty() { &asked.data } else { &asked.log };
     if ranks.are_several() && files.iter().any(|file| file.as_os_str() == "-") {
         let why = "several processes read files, and the standard input is for one";

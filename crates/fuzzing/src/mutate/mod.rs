@@ -32,15 +32,23 @@ pub fn case(target: &str, format: Format, seeds: &[Vec<u8>], seed: u64, number: 
     rng.set_stream(stream(target));
     rng.set_word_pos(u128::from(number) << 24);
     let Some(first) = pick(seeds, &mut rng) else { return Case { bytes: Vec::new(), changes: Vec::new() } };
-    let other = pick(seeds, &mut rng).unwrap_or(first);
+    changed(format, first, seeds, &mut rng)
+}
+
+/// An input with one to three changes, as libFuzzer asks for them; `seeds` lend parts.
+#[must_use]
+pub fn mutated(format: Format, input: &[u8], seeds: &[Vec<u8>], seed: u64) -> Case {
+    changed(format, input, seeds, &mut ChaCha8Rng::seed_from_u64(seed))
+}
+
+fn changed(format: Format, first: &[u8], seeds: &[Vec<u8>], rng: &mut ChaCha8Rng) -> Case {
+    let other = pick(seeds, rng).map_or(first, Vec::as_slice);
     let count = [1, 1, 1, 1, 2, 2, 3][rng.random_range(0..7)];
     let mut changes = Vec::new();
     let mut bytes = match format {
-        Format::Json if rng.random_range(0..10) > 0 => {
-            json::mutate(first, other, count, &mut changes, &mut rng)
-        }
-        Format::Json | Format::Text => text::mutate(first, other, count, &mut changes, &mut rng),
-        Format::Binary => binary::mutate(first, other, count, &mut changes, &mut rng),
+        Format::Json if rng.random_range(0..10) > 0 => json::mutate(first, other, count, &mut changes, rng),
+        Format::Json | Format::Text => text::mutate(first, other, count, &mut changes, rng),
+        Format::Binary => binary::mutate(first, other, count, &mut changes, rng),
     };
     bytes.truncate(MOST_BYTES);
     Case { bytes, changes }

@@ -2,6 +2,9 @@
 
 mod bopl;
 mod candidates;
+mod command_lines;
+mod constructors;
+mod differential;
 mod data_sets;
 mod learners;
 mod maboost;
@@ -13,6 +16,8 @@ mod projection_free;
 mod readers;
 mod sets;
 mod weak;
+
+pub use constructors::doors;
 
 use super::play::nothing;
 use super::target::Target;
@@ -38,8 +43,23 @@ pub fn all() -> Vec<Target> {
     list.extend(bopl::all());
     list.extend(model_file::all());
     list.extend(readers::all());
-    list
+    list.extend(command_lines::all());
+    list.extend(constructors::all());
+    list.extend(differential::all());
+    let is_of_columns = |target: &Target| OF_COLUMNS.contains(&target.name());
+    list.into_iter()
+        .map(|target| if is_of_columns(&target) { target.within(1 << 30, 256) } else { target })
+        .collect()
 }
+
+/// Saved samples, in which a column or an action takes some 24 bytes though nothing is written of it: 2^25
+/// columns are a gibibyte. A machine that has less refuses them.
+const OF_COLUMNS: [&str; 4] = [
+    "weak_learners::batch::binned_columns::BinnedColumns",
+    "weak_learners::batch::sorted_columns::SortedColumns",
+    "weak_learners::pairs::binned_contexts::BinnedContexts",
+    "off_policy::conversion::reward_structure::RewardStructure",
+];
 
 /// A type that is only saved and loaded, not used.
 fn plain<T: Serialize + DeserializeOwned + 'static>(seeds: fn() -> Vec<T>) -> Target {

@@ -22,6 +22,10 @@ pub(crate) fn capped_threshold(y: &[f64], caps: &[f64], s: f64, scratch: &mut Sc
     if (1e-250..1e250).contains(&s) {
         let bracket = if y.len() < LONG { around(y, caps, s) } else { bracket(y, caps, s, pool, sifted) };
         if level.sift(bracket, open) {
+            if level.known.count == 0.0 && open.is_empty() {
+                // Full caps hold s. Every other coordinate is 0, and one may be at the upper end itself.
+                return (bracket.1.next_up(), f64::INFINITY);
+            }
             return level.threshold(bracket, pool, open);
         }
         (level.known, level.filled) = (KnownAbove::default(), CompensatedSum::default());

@@ -102,3 +102,14 @@ fn other_maps_refuse_points_beyond_the_range() {
         .unwrap();
     assert_eq!(y, [0.75, 0.25]);
 }
+
+/// Found by fuzzing against exact arithmetic: the bracket of the threshold was one number, the lower entry, and
+/// both entries came out as s.
+#[test]
+fn a_capped_simplex_that_is_small_next_to_its_point_gets_its_mass_once() {
+    let s = 6.057_901_017_941_76e-94;
+    let capped = CappedSimplex::new(vec![2.25, 4.125], s).unwrap();
+    let mut x = [-2.145_554_823_854_822_3e110, -2.145_554_823_854_871e110];
+    Projection::<Euclidean>::project(&capped, &mut x).unwrap();
+    assert_eq!(x, [s, 0.0]);
+}

@@ -4,6 +4,7 @@ mod data_files;
 mod formats;
 mod logs;
 mod results;
+mod specifications;
 
 use crate::target::{Format, Target};
 use crate::verdict::{AnyError, Complaint, Verdict};
@@ -17,6 +18,7 @@ pub(super) fn all() -> Vec<Target> {
     list.extend(formats::all());
     list.extend(data_files::all());
     list.extend(results::all());
+    list.extend(specifications::all());
     list
 }
 
