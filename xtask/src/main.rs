@@ -7,9 +7,11 @@
 mod bench;
 mod cargo;
 mod ci;
+mod faults;
 mod forward;
 mod mpi;
 mod python;
+mod supply;
 mod test;
 mod tidy;
 mod usage;
@@ -37,6 +39,8 @@ fn main() -> ExitCode {
         Task::Ci => ci::run(),
         Task::Python => python::run(),
         Task::Mpi { faults } => mpi::run(faults.as_ref()),
+        Task::Faults { kills } => faults::run(kills.as_ref()),
+        Task::Supply => supply::run(),
         Task::Bench(bench) => bench::run(&bench),
         Task::Reproduce(arguments) => forward::reproduce(&arguments, hand_over),
         Task::Conform(arguments) => forward::program("conformance", &arguments, hand_over),

@@ -17,6 +17,10 @@ cargo xtask <command>
   python                   the wheel of the Python package in a fresh environment, and its tests there
   mpi [--faults N]         ranks under mpirun: lints and tests of the feature `mpi`; or a training in
                            which N times a rank is killed
+  faults [--kills N]       files are whole after N kills of the programs that write them, by default 1000,
+                           and after calls of the system that fail, which takes strace
+  supply                   licences and sources of all dependencies, by deny.toml; advisories where
+                           cargo-deny is installed
   bench [ARGS]             cargo bench -p benches ARGS
   bench --peers [ARGS]     every speed claim beside its peers, as one table and a picture; options:
                            bench --peers --help
@@ -39,6 +43,8 @@ pub(crate) enum Task {
     Ci,
     Python,
     Mpi { faults: Option<OsString> },
+    Faults { kills: Option<OsString> },
+    Supply,
     Bench(Bench),
     Reproduce(Vec<OsString>),
     Conform(Vec<OsString>),
@@ -77,6 +83,8 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("ci") => bare("ci", Task::Ci, arguments),
         Some("python") => bare("python", Task::Python, arguments),
         Some("mpi") => mpi(arguments),
+        Some("faults") => faults(arguments),
+        Some("supply") => bare("supply", Task::Supply, arguments),
         Some("bench") => bench(arguments).map(Task::Bench),
         Some("reproduce") => Ok(Task::Reproduce(arguments)),
         Some("conform") => Ok(Task::Conform(arguments)),
@@ -91,6 +99,13 @@ fn mpi(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
     let is_faults = arguments.len() > 1 && arguments[0] == "--faults";
     let faults = is_faults.then(|| arguments.drain(..2).next_back()).flatten();
     bare("mpi [--faults N]", Task::Mpi { faults }, arguments)
+}
+
+/// As often as by default, or `--kills N`.
+fn faults(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
+    let is_counted = arguments.len() > 1 && arguments[0] == "--kills";
+    let kills = is_counted.then(|| arguments.drain(..2).next_back()).flatten();
+    bare("faults [--kills N]", Task::Faults { kills }, arguments)
 }
 
 /// The first argument names the kind of benchmark.
@@ -167,10 +182,34 @@ mod tests {
     }
 
     #[test]
-    fn the_usage_names_every_command() {
-        for command in
-            ["test", "tidy", "ci", "python", "mpi", "bench", "reproduce", "conform", "data", "fuzz", "help"]
+    fn faults_takes_a_number_of_kills() {
+        let of = |line: &str| parse(words(line));
+        assert_eq!(of("faults"), Ok(Task::Faults { kills: None }));
+        assert_eq!(of("faults --kills 50"), Ok(Task::Faults { kills: Some("50".into()) }));
+        for (line, argument) in
+            [("faults --kills", "--kills"), ("faults 50", "50"), ("faults --kills 5 6", "6")]
         {
+            let command = "faults [--kills N]";
+            assert_eq!(of(line), Err(UsageError::UnexpectedArgument { command, argument: argument.into() }));
+        }
+    }
+
+    #[test]
+    fn the_usage_names_every_command() {
+        for command in [
+            "test",
+            "tidy",
+            "ci",
+            "python",
+            "mpi",
+            "faults",
+            "bench",
+            "reproduce",
+            "conform",
+            "data",
+            "fuzz",
+            "help",
+        ] {
             assert!(TEXT.contains(&format!("\n  {command} ")), "{command}");
             assert!(parse(words(command)).is_ok(), "{command}");
         }
