@@ -1,7 +1,7 @@
 //! `supply`: where the dependencies come from, and under which licences.
 //!
-//! `deny.toml` says what is allowed. cargo-deny reads it too, and advisories, where it is installed. This step
-//! needs no more than cargo.
+//! `deny.toml` says what is allowed. cargo-deny reads it too, and advisories, where it is installed. This
+//! step needs no more than cargo.
 
 use std::fs;
 use std::process::Stdio;
@@ -46,8 +46,9 @@ fn deny() -> Result<u8, Failure> {
         false => println!("left out: advisories, whose database cannot be had here"),
     }
     for manifest in MANIFESTS {
-        let mut check = cargo(["deny", "--manifest-path", manifest, "check", "--config", "deny.toml"]);
-        let code = finish(check.args(["--hide-inclusion-graph"]).args(&kinds))?;
+        let mut check =
+            cargo(["deny", "--manifest-path", manifest, "--config", "deny.toml", "--all-features", "check"]);
+        let code = finish(check.arg("--hide-inclusion-graph").args(&kinds))?;
         if code != 0 {
             return Ok(code);
         }

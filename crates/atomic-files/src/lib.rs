@@ -1,7 +1,7 @@
 //! Files that appear whole or not at all.
 //!
-//! A file is written beside its target, synced, and renamed to it; then its folder is synced. So a reader, and
-//! whoever comes after a power cut, finds the old file or the new one. A program that is killed meanwhile
+//! A file is written beside its target, synced, and renamed to it; then its folder is synced. So a reader,
+//! and whoever comes after a power cut, finds the old file or the new one. A program that is killed meanwhile
 //! leaves a temporary file, `.ocoboost-*.part`. A living program holds a lock on it, so the next file that is
 //! written in the folder finds out, and removes what nobody holds.
 //!
