@@ -100,7 +100,7 @@ fn not_of_the_registry(lock: &str) -> Vec<String> {
         match field("source") {
             None => {}
             Some(source) if !source.starts_with(REGISTRY) => {
-                complaints.push(format!("{name}: from {source}"))
+                complaints.push(format!("{name}: from {source}"));
             }
             Some(_) if field("checksum").is_some_and(|sum| sum.len() == 64) => {}
             Some(_) => complaints.push(format!("{name}: no checksum")),

@@ -83,7 +83,7 @@ fn a_fetch_that_is_killed_again_and_again_has_the_whole_file_or_none() {
             names.iter().all(|name| ["abalone.data", "abalone.data.part"].contains(&name.as_str())),
             "{names:?}"
         );
-        if names[0] == "abalone.data" {
+        if names.first().is_some_and(|name| name == "abalone.data") {
             assert!(fs::read(data.join("abalone.data")).unwrap() == server.content());
         }
     }
