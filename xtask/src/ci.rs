@@ -6,18 +6,19 @@ use std::time::Instant;
 
 use crate::cargo::{Failure, cargo, finish};
 use crate::forward::{program, reproduce};
-use crate::{mpi, python, test, tidy};
+use crate::{mpi, python, supply, test, tidy};
 
 struct Step {
     name: &'static str,
     run: fn() -> Result<u8, Failure>,
 }
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step { name: "format", run: || finish(&mut cargo(["fmt", "--all", "--check"])) },
     Step { name: "lints", run: lints },
     Step { name: "documentation", run: documentation },
     Step { name: "house rules", run: tidy::run },
+    Step { name: "supply chain", run: supply::run },
     Step { name: "quick tour", run: || reproduce(&["tour", "--out", "target/tour"].map(Into::into), finish) },
     Step { name: "conformance", run: conformance },
     Step { name: "neural policies", run: neural_policies },

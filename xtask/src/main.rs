@@ -7,11 +7,13 @@
 mod bench;
 mod cargo;
 mod ci;
+mod faults;
 mod forward;
 mod guided;
 mod mpi;
 mod package;
 mod python;
+mod supply;
 mod test;
 mod tidy;
 mod usage;
@@ -43,6 +45,8 @@ fn main() -> ExitCode {
         Task::Python => python::run(),
         Task::Package => package::run(),
         Task::Mpi { faults } => mpi::run(faults.as_ref()),
+        Task::Faults { kills } => faults::run(kills.as_ref()),
+        Task::Supply => supply::run(),
         Task::Bench(bench) => bench::run(&bench),
         Task::Reproduce(arguments) => forward::reproduce(&arguments, hand_over),
         Task::Conform(arguments) => forward::program("conformance", &arguments, hand_over),

@@ -19,6 +19,10 @@ cargo xtask <command>
                            the program and Python train a policy there, and write the same bytes
   mpi [--faults N]         ranks under mpirun: lints and tests of the feature `mpi`; or a training in
                            which N times a rank is killed
+  faults [--kills N]       files are whole after N kills of the programs that write them, by default 1000,
+                           and after calls of the system that fail, which takes strace
+  supply                   licences and sources of all dependencies, by deny.toml; advisories where
+                           cargo-deny is installed
   bench [ARGS]             cargo bench -p benches ARGS
   bench --peers [ARGS]     every speed claim beside its peers, as one table and a picture; options:
                            bench --peers --help
@@ -44,6 +48,8 @@ pub(crate) enum Task {
     Python,
     Package,
     Mpi { faults: Option<OsString> },
+    Faults { kills: Option<OsString> },
+    Supply,
     Bench(Bench),
     Reproduce(Vec<OsString>),
     Conform(Vec<OsString>),
@@ -90,6 +96,8 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("python") => bare("python", Task::Python, arguments),
         Some("package") => bare("package", Task::Package, arguments),
         Some("mpi") => mpi(arguments),
+        Some("faults") => faults(arguments),
+        Some("supply") => bare("supply", Task::Supply, arguments),
         Some("bench") => bench(arguments).map(Task::Bench),
         Some("reproduce") => Ok(Task::Reproduce(arguments)),
         Some("conform") => Ok(Task::Conform(arguments)),
@@ -114,6 +122,13 @@ fn fuzz(mut arguments: Vec<OsString>) -> Fuzz {
         }
         None => Fuzz::Mutated(arguments),
     }
+}
+
+/// As often as by default, or `--kills N`.
+fn faults(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
+    let is_counted = arguments.len() > 1 && arguments[0] == "--kills";
+    let kills = is_counted.then(|| arguments.drain(..2).next_back()).flatten();
+    bare("faults [--kills N]", Task::Faults { kills }, arguments)
 }
 
 /// The first argument names the kind of benchmark.
@@ -199,8 +214,21 @@ mod tests {
     }
 
     #[test]
+    fn faults_takes_a_number_of_kills() {
+        let of = |line: &str| parse(words(line));
+        assert_eq!(of("faults"), Ok(Task::Faults { kills: None }));
+        assert_eq!(of("faults --kills 50"), Ok(Task::Faults { kills: Some("50".into()) }));
+        for (line, argument) in
+            [("faults --kills", "--kills"), ("faults 50", "50"), ("faults --kills 5 6", "6")]
+        {
+            let command = "faults [--kills N]";
+            assert_eq!(of(line), Err(UsageError::UnexpectedArgument { command, argument: argument.into() }));
+        }
+    }
+
+    #[test]
     fn the_usage_names_every_command() {
-        let commands = "test tidy ci python package mpi bench reproduce conform data fuzz help";
+        let commands = "test tidy ci python package mpi faults supply bench reproduce conform data fuzz help";
         for command in commands.split(' ') {
             assert!(TEXT.contains(&format!("\n  {command} ")), "{command}");
             assert!(parse(words(command)).is_ok(), "{command}");

@@ -7,7 +7,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -101,7 +101,7 @@ pub fn save<T: Serialize>(path: &Path, kind: &str, learner: &T) -> Result<(), Sa
 }
 
 /// Writes bytes beside a path, syncs them and renames them to it: a reader finds either the old file or the
-/// new one.
+/// new one. What holds of links, devices and killed programs is said in `atomic-files`.
 ///
 /// ```
 /// use boosters::saved::write_atomically;
@@ -141,29 +141,7 @@ pub fn write_atomically_with<E: From<std::io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
 ) -> Result<(), E> {
-    // A device or a pipe is written to, and not replaced by a file.
-    if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        let mut device = BufWriter::new(std::fs::OpenOptions::new().write(true).open(path)?);
-        write(&mut device)?;
-        return Ok(device.flush()?);
-    }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // What the system says of the folder, and not of the temporary file: its user asked for another one.
-    std::fs::metadata(folder)?;
-    let unnamed = |error: std::io::Error| std::io::Error::from(error.kind());
-    let mut builder = tempfile::Builder::new();
-    // A temporary file is private to its owner; a learner is readable like any other file.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = BufWriter::new(builder.tempfile_in(folder).map_err(unnamed)?);
-    write(&mut file)?;
-    let file = file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|e| e.error)?;
-    // The new name is on disc once its folder is synced.
-    #[cfg(unix)]
-    std::fs::File::open(folder).and_then(|folder| folder.sync_all())?;
-    Ok(())
+    atomic_files::write(path, |file| write(file))
 }
 
 /// Reads a learner back and checks it as its constructor would.

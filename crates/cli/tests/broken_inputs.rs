@@ -594,15 +594,15 @@ fn files_without_permission_are_named() {
     let train = [&["train", "good.csv", "-o", "new.ocob"], &SHORT[..]].concat();
     for (arguments, expected, says) in [
         (&["evaluate", "uniform", "other.csv"][..], NO_INPUT, "ocoboost: other.csv: Permission denied"),
-        (&train, CANNOT_WRITE, "ocoboost: new.ocob: permission denied"),
-        (&["convert", "good.csv", "new.parquet"], CANNOT_WRITE, "ocoboost: new.parquet: permission denied"),
+        (&train, CANNOT_WRITE, "ocoboost: new.ocob: Permission denied"),
+        (&["convert", "good.csv", "new.parquet"], CANNOT_WRITE, "ocoboost: new.parquet: Permission denied"),
     ] {
         let all = [&prefix[..], &[env!("CARGO_BIN_EXE_ocoboost")], arguments].concat();
         let output = Command::new(all[0]).args(&all[1..]).current_dir(folder).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(expected), "{error}");
         assert!(error.starts_with(says) && error.lines().count() == 1, "{error}");
-        assert!(!error.contains(".tmp"), "{error}");
+        assert!(!error.contains(".part"), "{error}");
         assert!(!folder.join(arguments[arguments.len() - 1]).exists() || expected == NO_INPUT);
     }
     std::fs::set_permissions(folder, mode(0o755)).unwrap();

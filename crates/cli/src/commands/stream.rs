@@ -7,6 +7,7 @@ use super::reading::{tell, within};
 use super::streams::{cells, refused_row};
 use crate::arguments::{Form, Manners, OnlineBooster, Stream, WeakLearner};
 use crate::failure::{Failure, INTERRUPTED};
+use atomic_files::AtomicFile;
 use formats::{Examples, LogOptions, Source};
 use ocoboost::model_file::{Content, ModelFileError};
 use ocoboost::{
@@ -16,7 +17,6 @@ use report::output::{say, warn};
 use serde_json::{Value, json};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 pub(super) fn stream(asked: &Stream, manners: &Manners) -> Result<u8, Failure> {
     let form = manners.form("stream", Form::Text, &[Form::Json])?;
@@ -191,7 +191,7 @@ fn is_standard(path: &Path) -> bool {
 enum Predictions {
     Nowhere,
     Standard(BufWriter<io::Stdout>),
-    File(BufWriter<NamedTempFile>, PathBuf),
+    File(Box<AtomicFile>, PathBuf),
 }
 
 impl Predictions {
@@ -200,13 +200,8 @@ impl Predictions {
             None => return Ok(Self::Nowhere),
             Some(path) if is_standard(path) => Self::Standard(BufWriter::new(io::stdout())),
             Some(path) => {
-                let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-                let mut builder = tempfile::Builder::new();
-                // A temporary file is private to its owner; predictions are readable like any other file.
-                #[cfg(unix)]
-                builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-                let file = builder.tempfile_in(folder).map_err(|source| refused(path, source))?;
-                Self::File(BufWriter::new(file), path.to_owned())
+                let file = AtomicFile::create(path).map_err(|source| refused(path, source))?;
+                Self::File(Box::new(file), path.to_owned())
             }
         };
         predictions.write("predicted")?;
@@ -238,12 +233,7 @@ impl Predictions {
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                 flushed => Ok(flushed?),
             },
-            Self::File(out, path) => {
-                let file = out.into_inner().map_err(|error| refused(&path, error.into_error()))?;
-                file.as_file().sync_all().map_err(|source| refused(&path, source))?;
-                file.persist(&path).map_err(|error| refused(&path, error.error))?;
-                Ok(())
-            }
+            Self::File(out, path) => out.commit().map_err(|source| refused(&path, source)),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::FormatError;
 use crate::facts::FileName;
-use std::io::{self, BufWriter, Write};
+use atomic_files::AtomicFile;
+use std::io::{self, Write};
 use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,29 +22,9 @@ pub(super) fn atomically(
     write: impl FnOnce(Writer<'_>) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let io = |error: io::Error| FormatError::io(file, &error);
-    // A device or a pipe is written to, and not replaced by a file.
-    if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        let device = std::fs::OpenOptions::new().write(true).open(path).map_err(io)?;
-        let mut buffered = BufWriter::with_capacity(1 << 16, device);
-        write(&mut buffered)?;
-        return buffered.flush().map_err(io);
-    }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // What the system says of the folder, and not of the temporary file: its user asked for another one.
-    std::fs::metadata(folder).map_err(io)?;
-    let unnamed = |error: io::Error| io(error.kind().into());
-    let mut builder = tempfile::Builder::new();
-    // A temporary file is private to its owner; a log is readable like any other file.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut temporary = builder.tempfile_in(folder).map_err(unnamed)?;
-    let mut buffered = BufWriter::with_capacity(1 << 16, temporary.as_file_mut());
-    write(&mut buffered)?;
-    buffered.flush().map_err(io)?;
-    drop(buffered);
-    temporary.as_file().sync_all().map_err(io)?;
-    temporary.persist(path).map_err(|refused| io(refused.error))?;
-    Ok(())
+    let mut out = AtomicFile::create(path).map_err(io)?;
+    write(&mut out)?;
+    out.commit().map_err(io)
 }
 
 /// Compresses what is written.

@@ -2,7 +2,7 @@
 
 use super::{Record, RecordError};
 use serde::{Deserialize, Serialize};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 const SCHEMA: &str = "experiment-record";
@@ -75,18 +75,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    let mut builder = tempfile::Builder::new();
-    // Temporary files are private to their owner; results get ordinary permissions.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|refused| refused.error)?;
-    // The new name is on the disc only after its folder is synced.
-    #[cfg(unix)]
-    std::fs::File::open(folder)?.sync_all()?;
-    Ok(())
+    atomic_files::write(path, |file| file.write_all(bytes))
 }
 
 #[cfg(test)]

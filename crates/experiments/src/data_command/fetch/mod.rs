@@ -6,13 +6,13 @@ mod limits;
 pub use error::{FetchError, Wait};
 pub use limits::Limits;
 
+use atomic_files::AtomicFile;
 use comfy_table::Table;
 use datasets::{OfficialFile, Set, unpack_single_member};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 use ureq::http::{Response, StatusCode, header};
 use ureq::{Agent, Body};
 
@@ -228,10 +228,9 @@ fn content_length(response: &Response<Body>) -> Option<u64> {
 /// Unpacks the archive beside itself under a temporary name, and moves the file to its final name.
 fn unpack(archive: &Path, directory: &Path, name: &str, limit: u64) -> Result<PathBuf, FetchError> {
     let path = directory.join(name);
-    let mut unpacked = NamedTempFile::new_in(directory).map_err(io_error(directory))?;
+    let mut unpacked = AtomicFile::create(&path).map_err(io_error(&path))?;
     unpack_single_member(archive, name, limit, &mut unpacked)?;
-    unpacked.as_file().sync_all().map_err(io_error(&path))?;
-    unpacked.persist(&path).map_err(|e| io_error(&path)(e.error))?;
+    unpacked.commit().map_err(io_error(&path))?;
     remove(archive)?;
     Ok(path)
 }
