@@ -68,7 +68,7 @@ impl Processes {
     pub(crate) fn end(self, outcome: Result<u8, Failure>) -> u8 {
         #[cfg(feature = "mpi")]
         if let Some(mpi) = self.mpi {
-            return end_together(&mpi, outcome);
+            return end_together(&mpi, &outcome);
         }
         outcome.unwrap_or_else(|failure| {
             warn(&format!("ocoboost: {failure}"));
@@ -83,12 +83,12 @@ const TOGETHER: Duration = Duration::from_secs(5);
 
 /// What has ended one process alone is said by this one, and what that has done to the others by the first.
 #[cfg(feature = "mpi")]
-fn end_together(mpi: &MpiRanks, outcome: Result<u8, Failure>) -> u8 {
+fn end_together(mpi: &MpiRanks, outcome: &Result<u8, Failure>) -> u8 {
     let (rank, before) = (mpi.rank(), mpi.error());
     let own = outcome.as_ref().map_or_else(Failure::code, |code| *code);
     let is_said_here = outcome.as_ref().is_err_and(|failure| rank == 0 || !failure.is_of_another());
     let say = || {
-        if let (Err(failure), true) = (&outcome, is_said_here) {
+        if let (Err(failure), true) = (outcome, is_said_here) {
             let of_rank = if rank == 0 { String::new() } else { format!("rank {rank}: ") };
             warn(&format!("ocoboost: {of_rank}{failure}"));
         }
