@@ -20,8 +20,8 @@ pub(crate) const WRONG_ARGUMENTS: u8 = 2;
 pub(crate) const NOT_SHOWN: u8 = 3;
 /// Of `sysexits.h` too, for what may go well another time.
 pub(crate) const LOST: u8 = 75;
-/// An error that another process has met, which ends with a code of its own: below all others, as the processes
-/// end with the largest one.
+/// An error that another process has met, which ends with a code of its own: below all others, as the
+/// processes end with the largest one.
 pub(crate) const OF_ANOTHER: u8 = 1;
 /// What shells report after Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
