@@ -250,9 +250,12 @@ fn from_environment(command: &Command) -> Result<BTreeMap<String, Given>, Failur
     Ok(layer)
 }
 
+/// How the text of a file is got.
+type Reader<'a> = &'a dyn Fn(&Path) -> std::io::Result<String>;
+
 /// The values of a file: those of the command's own table, and those of all commands.
 fn from_file(
-    (path, read): (&Path, &dyn Fn(&Path) -> std::io::Result<String>),
+    (path, read): (&Path, Reader<'_>),
     program: &Command,
     command: &Command,
 ) -> Result<[BTreeMap<String, Given>; 2], Failure> {

@@ -20,8 +20,8 @@ pub(crate) const WRONG_ARGUMENTS: u8 = 2;
 pub(crate) const NOT_SHOWN: u8 = 3;
 /// Of `sysexits.h` too, for what may go well another time.
 pub(crate) const LOST: u8 = 75;
-/// An error that another process has met, which ends with a code of its own: below all others, as the processes
-/// end with the largest one.
+/// An error that another process has met, which ends with a code of its own: below all others, as the
+/// processes end with the largest one.
 pub(crate) const OF_ANOTHER: u8 = 1;
 /// What shells report after Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -121,7 +121,7 @@ fn flags(error: &FormatError) -> &'static str {
 /// How the settings of one machine reach the others.
 fn of_settings(error: &RankError) -> &'static str {
     match error {
-        RankError::Settings { .. } => " (variables reach other machines by mpirun -x NAME)",
+        RankError::Settings(_) => " (variables reach other machines by mpirun -x NAME)",
         _ => "",
     }
 }
@@ -161,7 +161,7 @@ impl Failure {
         }
         match self.of_ranks() {
             None => {}
-            Some(RankError::Settings { .. }) => return WRONG_ARGUMENTS,
+            Some(RankError::Settings(_)) => return WRONG_ARGUMENTS,
             Some(_) => return LOST,
         }
         match self {
@@ -216,7 +216,7 @@ mod tests {
     use formats::FormatError;
     use ocoboost::JobError;
     use off_policy::LogError;
-    use ranks::RankError;
+    use ranks::{OtherSetting, RankError};
 
     /// The processes end with the largest code, which must not be that of one that was only told.
     #[test]
@@ -237,8 +237,11 @@ mod tests {
         let failed = RankError::Failed { rank: 1, reason: "its own".to_owned() };
         assert_eq!(codes(failed), [OF_ANOTHER; 7]);
         assert_eq!(codes(RankError::Gone { rank: 1 }), [LOST; 7]);
-        let [name, first, found] = ["--seed", "0", "1"].map(Box::from);
-        assert_eq!(codes(RankError::Settings { rank: 1, name, first, found }), [WRONG_ARGUMENTS; 7]);
+        let [name, first, found] = ["--seed", "0", "1"].map(str::to_owned);
+        assert_eq!(
+            codes(RankError::Settings(Box::new(OtherSetting { rank: 1, name, first, found }))),
+            [WRONG_ARGUMENTS; 7]
+        );
         assert_eq!(
             Failure::Format(FormatError::OtherRank { rank: 1, message: String::new() }).code(),
             OF_ANOTHER

@@ -107,7 +107,8 @@ fn end_together(mpi: &MpiRanks, outcome: &Result<u8, Failure>) -> u8 {
     }
 }
 
-/// Works, and says something meanwhile where the work takes longer than this. Whether it was said comes second.
+/// Works, and says something meanwhile where the work takes longer than this. Whether it was said comes
+/// second.
 #[cfg(any(test, feature = "mpi"))]
 fn unless_within<T>(patience: Duration, work: impl FnOnce() -> T, say: impl FnOnce() + Send) -> (T, bool) {
     if patience.is_zero() {

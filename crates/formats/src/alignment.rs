@@ -184,10 +184,11 @@ fn count(number: u64) -> Option<usize> {
 
 /// Moves rows so that those of every rank begin at a multiple of [`Shard::BLOCK`]: where they begin now,
 /// rounded to the nearest one. The rows behind the last multiple are those of the last rank. Where a rank
-/// would have none, all rows are dealt out evenly: in whole blocks, or row by row where there are fewer blocks
-/// than ranks. `parts` are what this rank has of its `rows` rows, the same on all ranks.
+/// would have none, all rows are dealt out evenly: in whole blocks, or row by row where there are fewer
+/// blocks than ranks. `parts` are what this rank has of its `rows` rows, the same on all ranks.
 ///
-/// *Cost:* about half a block of rows between two ranks is sent; where a rank would have none, up to all rows.
+/// *Cost:* about half a block of rows between two ranks is sent; where a rank would have none, up to all
+/// rows.
 pub(crate) fn align(rows: usize, parts: &mut [&mut dyn Moved], ranks: &Ranks) -> Result<(), FormatError> {
     let all = ranks.gather((rows as u64).to_le_bytes().to_vec())?;
     let counts = words::<u64>(ranks.size(), &mut &all[..]);

@@ -18,8 +18,8 @@ use std::time::Duration;
 /// [`RankError::Gone`]. An error of MPI itself ends the processes, as its library does by default.
 ///
 /// When the last clone is dropped, it [leaves](Self::leave) and ends MPI, for which it waits for the limit at
-/// most. After a `TimedOut` it does not end MPI: the process should end with another exit code than 0, by which
-/// `mpirun` ends the others.
+/// most. After a `TimedOut` it does not end MPI: the process should end with another exit code than 0, by
+/// which `mpirun` ends the others.
 ///
 /// *Cost:* an operation is one exchange of 256 bytes a rank, which carries up to 29 numbers or 232 bytes.
 /// What is longer follows in messages of MPI: all-reduce (sum, max), all-gather, broadcast, all-to-all (sums
@@ -258,8 +258,8 @@ impl Communicator for MpiRanks {
     }
 }
 
-/// Waits for the end of MPI, which waits for the other processes: one of them may stand still. Then this one ends
-/// without it, and `mpirun` ends the others.
+/// Waits for the end of MPI, which waits for the other processes: one of them may stand still. Then this one
+/// ends without it, and `mpirun` ends the others.
 fn end_within(limit: Duration, ended: &Receiver<()>, engine: JoinHandle<()>) {
     if ended.recv_timeout(limit) != Err(RecvTimeoutError::Timeout) {
         // What a panic of the engine says has been said.

@@ -54,6 +54,20 @@ pub trait Communicator: Debug + Send + Sync {
     fn exchange(&self, runs: &mut Vec<Vec<u8>>) -> Result<(), RankError>;
 }
 
+/// A setting that one rank has, and not rank 0.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{name} is {found} on rank {rank}, and {first} on rank 0: every rank needs the same settings")]
+pub struct OtherSetting {
+    /// The first rank that differs.
+    pub rank: usize,
+    /// The setting.
+    pub name: String,
+    /// That of rank 0.
+    pub first: String,
+    /// That of the other one.
+    pub found: String,
+}
+
 /// Why ranks could not go on together. A training that this ends cannot be continued, because the ranks may
 /// have come to different points; it starts again from what was saved.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -96,17 +110,8 @@ pub enum RankError {
         found: usize,
     },
     /// A setting that differs between ranks, whose work would be another one.
-    #[error("{name} is {found} on rank {rank}, and {first} on rank 0: every rank needs the same settings")]
-    Settings {
-        /// The first rank that differs.
-        rank: usize,
-        /// The setting.
-        name: Box<str>,
-        /// That of rank 0.
-        first: Box<str>,
-        /// That of the other one.
-        found: Box<str>,
-    },
+    #[error(transparent)]
+    Settings(Box<OtherSetting>),
     /// Rows of a rank that do not begin at a block.
     #[error("the rows of rank {rank} begin at row {first}, which is no multiple of {}", BLOCK)]
     Unaligned {

@@ -9,7 +9,7 @@ mod ranks;
 mod shard;
 mod threads;
 
-pub use communicator::{Communicator, RankError};
+pub use communicator::{Communicator, OtherSetting, RankError};
 pub use ranks::{Ranks, Traffic};
 pub use shard::Shard;
 pub use threads::on_threads;

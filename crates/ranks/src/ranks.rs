@@ -1,6 +1,6 @@
 //! The ranks as an algorithm sees them.
 
-use crate::{Communicator, RankError};
+use crate::{Communicator, OtherSetting, RankError};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -209,14 +209,15 @@ impl Ranks {
     /// stands once. Every rank comes to the same.
     ///
     /// ```
-    /// use ranks::{RankError, Ranks, on_threads};
+    /// use ranks::{OtherSetting, RankError, Ranks, on_threads};
     /// use std::time::Duration;
     /// let found = on_threads(3, Duration::from_secs(60), |ranks: Ranks| {
     ///     let seed = if ranks.rank() == 2 { "7" } else { "0" };
     ///     ranks.check_same(&[("depth", "3"), ("seed", seed)])
     /// });
-    /// let [name, first, found_there] = ["seed", "0", "7"].map(Box::from);
-    /// let refused = RankError::Settings { rank: 2, name, first, found: found_there };
+    /// let [name, first, found_there] = ["seed", "0", "7"].map(str::to_owned);
+    /// let refused = OtherSetting { rank: 2, name, first, found: found_there };
+    /// let refused = RankError::Settings(Box::new(refused));
     /// assert_eq!(found, [(); 3].map(|()| Some(Err(refused.clone()))));
     /// ```
     ///
@@ -246,8 +247,9 @@ impl Ranks {
             };
             let mut names = first.keys().chain(other.keys());
             if let Some(name) = names.find(|name| first.get(*name) != other.get(*name)) {
-                let [first, found] = [of(&first, name), of(&other, name)].map(String::into_boxed_str);
-                return Err(RankError::Settings { rank, name: name.as_str().into(), first, found });
+                let (first, found) = (of(&first, name), of(&other, name));
+                let name = name.clone();
+                return Err(RankError::Settings(Box::new(OtherSetting { rank, name, first, found })));
             }
         }
         Ok(())

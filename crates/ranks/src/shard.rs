@@ -89,7 +89,8 @@ impl Shard {
         self.total
     }
 
-    /// Refuses rows of any rank that do not begin at a block. Every rank comes to the same, without a message.
+    /// Refuses rows of any rank that do not begin at a block. Every rank comes to the same, without a
+    /// message.
     ///
     /// ```
     /// use ranks::{RankError, Shard, on_threads};

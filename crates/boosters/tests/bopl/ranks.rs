@@ -299,8 +299,8 @@ fn numbers_beyond_the_range_on_one_rank_are_told_to_all() {
     told(found, &|own| matches!(own, BoplError::Mismatch { argument: "predictions", .. }));
 }
 
-/// Beside the tree, a round sends that no rank has refused it, max|f|, max|F|, U and S, and the sums of its evaluation, of every block. A
-/// stump on the action needs no histogram.
+/// Beside the tree, a round sends that no rank has refused it, max|f|, max|F|, U and S, and the sums of its
+/// evaluation, of every block. A stump on the action needs no histogram.
 #[test]
 fn messages_and_bytes_of_a_round_are_those_of_its_blocks() {
     let log = Task::letters(3 * Shard::BLOCK + 1).log(Reward::Noisy, 1);

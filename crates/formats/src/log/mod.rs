@@ -167,12 +167,13 @@ pub fn read_logs(
 ///
 /// Every rank calls it with the same files. A rank reads a run of them; of a Parquet file it may read a run
 /// of row groups. Runs are of about as many rows each where all files are of Parquet, and of as many bytes
-/// otherwise; a rank may have none, as where there are fewer files than ranks. Then rows change their rank, so
-/// that those of every rank begin at a multiple of [`Shard::BLOCK`](ranks::Shard::BLOCK): about half a block
-/// for every two ranks, and what is behind the last block goes to the last rank. Where a rank would have none,
-/// all rows are dealt out evenly in whole [blocks](ranks::Shard::rows); where there are fewer blocks than
-/// ranks, row by row, and only fewer rows than ranks leave a rank without any. The schema, the facts and the
-/// list of files are those of all rows, on every rank. With [`Ranks::alone`] this is [`read_logs`].
+/// otherwise; a rank may have none, as where there are fewer files than ranks. Then rows change their rank,
+/// so that those of every rank begin at a multiple of [`Shard::BLOCK`](ranks::Shard::BLOCK): about half a
+/// block for every two ranks, and what is behind the last block goes to the last rank. Where a rank would
+/// have none, all rows are dealt out evenly in whole [blocks](ranks::Shard::rows); where there are fewer
+/// blocks than ranks, row by row, and only fewer rows than ranks leave a rank without any. The schema, the
+/// facts and the list of files are those of all rows, on every rank. With [`Ranks::alone`] this is
+/// [`read_logs`].
 ///
 /// *Cost:* that of reading the part. Between the ranks go the names of the columns, the labels and the
 /// actions, and the rows that change their rank. One rank hashes a file of which several read row groups, and
@@ -196,8 +197,8 @@ pub fn read_logs(
 ///
 /// # Errors
 /// As [`read_logs`], but [`FormatError::FeaturesOfRanks`] for actions with features of their own;
-/// [`FormatError::StreamOfRanks`]; [`FormatError::OtherFiles`] and [`FormatError::OtherCopy`] where ranks have
-/// other files or files of other lengths; [`FormatError::Ranks`]. An error that one rank meets
+/// [`FormatError::StreamOfRanks`]; [`FormatError::OtherFiles`] and [`FormatError::OtherCopy`] where ranks
+/// have other files or files of other lengths; [`FormatError::Ranks`]. An error that one rank meets
 /// ends the reading of all: the others return [`FormatError::OtherRank`] with what it says.
 pub fn read_logs_of_rank(
     sources: impl IntoIterator<Item = Result<Source, FormatError>>,

@@ -373,7 +373,7 @@ fn another_checkpoint_of_one_rank_is_refused() {
     for other in [[Some(first), Some(second)], [Some(first), None]] {
         for found in resumed(other) {
             let error = found.unwrap_err();
-            let is_named = matches!(&error, JobError::Ranks(RankError::Settings { rank: 1, name, .. }) if **name == *"checkpoint");
+            let is_named = matches!(&error, JobError::Ranks(RankError::Settings(other)) if other.rank == 1 && other.name == "checkpoint");
             assert!(is_named, "{error:?}");
         }
     }

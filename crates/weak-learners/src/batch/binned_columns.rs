@@ -88,8 +88,8 @@ impl BinnedColumns {
     /// which may be none. The cuts are those that one process finds in all rows.
     ///
     /// *Cost:* the ranks tell each other the distinct values of every column, 16 bytes each. The memory of a
-    /// rank holds those of all ranks for one column at a time, or for several of few values, and 16 bytes more
-    /// a value. Then they ask, for each column that may share a byte, up to 8 times whether it fits.
+    /// rank holds those of all ranks for one column at a time, or for several of few values, and 16 bytes
+    /// more a value. Then they ask, for each column that may share a byte, up to 8 times whether it fits.
     ///
     /// ```
     /// use rows::RowMatrix;
@@ -251,8 +251,8 @@ const TOGETHER: usize = 8;
 /// that no second copy of them is made; the columns of sparse rows all at once.
 ///
 /// Ranks tell each other the distinct values of a column with their counts, so that the cuts are those of one
-/// process: 16 bytes a distinct value of a rank, for every rank in the memory of each, and 16 more for the cuts.
-/// A message has one column of many values, or several of few ([`MESSAGE`]).
+/// process: 16 bytes a distinct value of a rank, for every rank in the memory of each, and 16 more for the
+/// cuts. A message has one column of many values, or several of few ([`MESSAGE`]).
 ///
 /// # Errors
 /// [`LearnerError::BadParameter`] for more columns than memory holds: the width of sparse rows is unbounded;

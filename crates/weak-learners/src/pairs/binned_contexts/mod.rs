@@ -87,8 +87,8 @@ impl BinnedContexts {
     /// are those that one process finds in all rows, and a learner trains on all rows.
     ///
     /// *Cost:* the ranks tell each other the distinct values of every column, 16 bytes each. The memory of a
-    /// rank holds those of all ranks for one column at a time, or for several of few values, and 16 bytes more
-    /// a value.
+    /// rank holds those of all ranks for one column at a time, or for several of few values, and 16 bytes
+    /// more a value.
     ///
     /// ```
     /// use rows::RowMatrix;
