@@ -1,6 +1,7 @@
 //! `fuzz --guided`: the fuzzing targets under libFuzzer.
 //!
-//! The crates of this repository are compiled with coverage, and their dependencies without: libFuzzer looks at
+//! The crates of this repository are compiled with coverage, and their dependencies without: libFuzzer
+//! looks at
 //! every counter after every execution. Cargo has no stable setting for that, so this program is also the
 //! wrapper that cargo calls instead of the compiler.
 

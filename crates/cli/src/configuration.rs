@@ -10,7 +10,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
@@ -79,11 +79,11 @@ fn text_of(path: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
+/// The text of a file.
+type Read<'a> = &'a dyn Fn(&Path) -> std::io::Result<String>;
+
 /// The same by the text that `read` has for a file of settings.
-pub(crate) fn configured_by(
-    arguments: &[OsString],
-    read: &dyn Fn(&Path) -> std::io::Result<String>,
-) -> Result<Configured, Refused> {
+pub(crate) fn configured_by(arguments: &[OsString], read: Read<'_>) -> Result<Configured, Refused> {
     let program = Cli::command();
     // What the command line gives, though it may lack what the file has.
     let given = program.clone().ignore_errors(true).try_get_matches_from(arguments);
@@ -250,12 +250,9 @@ fn from_environment(command: &Command) -> Result<BTreeMap<String, Given>, Failur
     Ok(layer)
 }
 
-/// How the text of a file is got.
-type Reader<'a> = &'a dyn Fn(&Path) -> std::io::Result<String>;
-
 /// The values of a file: those of the command's own table, and those of all commands.
 fn from_file(
-    (path, read): (&Path, Reader<'_>),
+    (path, read): (&Path, Read<'_>),
     program: &Command,
     command: &Command,
 ) -> Result<[BTreeMap<String, Given>; 2], Failure> {

@@ -70,7 +70,8 @@ pub fn run(arguments: &[OsString]) -> u8 {
 /// a file. `settings` is the text of the file that `--config` names. Nothing is opened, written or run.
 ///
 /// ```
-/// let of = |words: &[&str], settings| cli::check(&words.iter().map(Into::into).collect::<Vec<_>>(), settings);
+/// let of = |words: &[&str], settings| cli::check(&words.iter().map(Into::into).collect::<Vec<_>>(),
+/// settings);
 /// let words = ["ocoboost", "train", "log.csv", "-o", "model", "--config", "settings.toml"];
 /// assert_eq!(of(&words, "[train]\nbudget = \"10m\"\n"), Ok(()));
 /// let refused = of(&words, "[train]\nbudget = \"ten\"\n");

@@ -1,6 +1,7 @@
 //! Small corpora in the repository: what hours of guided fuzzing found to reach code of its own.
 //!
-//! A target has one file, a JSON array with an input a line: a string, or the hexadecimal digits of bytes that
+//! A target has one file, a JSON array with an input a line: a string, or the hexadecimal digits of bytes
+//! that
 //! are no text.
 
 use serde::{Deserialize, Serialize};

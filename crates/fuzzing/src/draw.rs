@@ -67,7 +67,11 @@ impl<'a> Draw<'a> {
         self.bytes.arbitrary().unwrap_or_default()
     }
 
-    /// Any double: mostly small multiples of 1/8, which tie; at times other magnitudes, and what is no number.
+    pub(super) fn half_word(&mut self) -> u32 {
+        self.bytes.arbitrary().unwrap_or_default()
+    }
+
+    /// Any double: mostly small multiples of 1/8, which tie; at times other magnitudes, and no numbers.
     pub(super) fn any(&mut self) -> f64 {
         let kind = self.byte();
         match kind {
@@ -152,7 +156,7 @@ mod tests {
         let input: Vec<u8> = (0..60_000).map(&mut next).collect();
         let mut draw = Draw::new(&input);
         let numbers = draw.list(3000, Draw::any);
-        assert!(numbers.iter().any(|x| x.is_nan()) && numbers.iter().any(|x| *x == f64::MAX));
+        assert!(numbers.iter().any(|x| x.is_nan()) && numbers.contains(&f64::MAX));
         assert!(numbers.iter().filter(|x| x.abs() <= 9.0).count() > 1000);
         let mut draw = Draw::new(&input);
         assert!(draw.list(3000, Draw::share).iter().all(|x| *x > 0.0 && *x <= 1.0));

@@ -33,7 +33,8 @@ fn grown(block: *mut u8, bytes: usize) {
     }
 }
 
-// SAFETY: every call goes to `System` unchanged. Counting touches two atomics and neither allocates nor fails.
+// SAFETY: every call goes to `System` unchanged. Counting touches two atomics and neither allocates nor
+// fails.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that `System` requires.

@@ -19,7 +19,8 @@ pub enum Format {
     Binary,
 }
 
-/// The most memory of a case, unless a target states another. A loaded value is used on up to 4096 coordinates
+/// The most memory of a case, unless a target states another. A loaded value is used on up to 4096
+/// coordinates
 /// whatever the length of its text is; a decoder has buffers of its own.
 const USUAL: Memory = Memory { fixed: 8 << 20, per_byte: 256 };
 

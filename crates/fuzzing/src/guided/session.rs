@@ -8,6 +8,7 @@ use crate::supervise::{Launch, end};
 use crate::target::Target;
 use crate::verdict::AnyError;
 use crate::worker::{self, MARK};
+use boosters::Threads;
 use clap::Parser;
 use report::output::{say, warn};
 use report::progress::{Progress, Stage};
@@ -110,10 +111,7 @@ fn run(options: &Arguments) -> Result<bool, AnyError> {
     let hours = Hours::read(&options.figures)?;
     let seconds = |name: &str| hours.targets.get(name).map_or(0.0, |effort| effort.seconds);
     targets.sort_by(|one, two| seconds(one.name()).total_cmp(&seconds(two.name())));
-    let threads = match options.threads {
-        Some(threads) => threads,
-        None => thread::available_parallelism()?.get(),
-    };
+    let threads = options.threads.map_or(Ok(Threads::all()), Threads::exactly)?.count()?;
     let progress = Progress::new(options.quiet);
     let time = Duration::try_from_secs_f64(options.minutes * 60.0)?;
     let units = if options.keep.is_some() { targets.len() as u64 } else { time.as_secs() };

@@ -103,7 +103,8 @@ fn other_maps_refuse_points_beyond_the_range() {
     assert_eq!(y, [0.75, 0.25]);
 }
 
-/// Found by fuzzing against exact arithmetic: the bracket of the threshold was one number, the lower entry, and
+/// Found by fuzzing against exact arithmetic: the bracket of the threshold was one number, the lower
+/// entry, and
 /// both entries came out as s.
 #[test]
 fn a_capped_simplex_that_is_small_next_to_its_point_gets_its_mass_once() {

@@ -74,15 +74,12 @@ fn start(examples: &mut Examples, checks: &mut Checks) -> Result<(), AnyError> {
 }
 
 /// A run of an algorithm on drawn rows, if its examples and rows are as many.
-fn run<A: Reweighting>(
+fn run<A: Reweighting + Clone>(
     algorithm: &mut A,
     examples: Examples,
     rows: &BinnedColumns,
     checks: &mut Checks,
-) -> Result<(), AnyError>
-where
-    A: Clone,
-{
+) -> Result<(), AnyError> {
     let mut run = BoostingRun::new(examples, BinnedStump::default(), algorithm.clone())?;
     for _ in 0..3 {
         match run.round(rows)? {
@@ -108,7 +105,7 @@ macro_rules! algorithm {
 
 fn classes(draw: &mut Draw<'_>) -> Vec<u32> {
     let n = draw.size(0, 8);
-    draw.list(n, |draw| if draw.byte() < 250 { draw.index(4) } else { draw.word() as u32 })
+    draw.list(n, |draw| if draw.byte() < 250 { draw.index(4) } else { draw.half_word() })
 }
 
 fn class_examples(examples: &mut ClassExamples, checks: &mut Checks) -> Result<(), AnyError> {
@@ -222,12 +219,12 @@ pub(super) const DOORS: &[Door] = &[
         }))
     }),
     ("boosters::StatisticalBooster::theorem_8", |draw| {
-        let (labels, advantage, rounds) = (labels(draw), parameter(draw), draw.word() as u32);
+        let (labels, advantage, rounds) = (labels(draw), parameter(draw), draw.half_word());
         let made = StatisticalBooster::theorem_8(ExactStump::default(), labels, advantage, rounds);
         Ok(built(made, statistical))
     }),
     ("boosters::StatisticalBooster::theorem_10", |draw| {
-        let (labels, advantage, rounds) = (labels(draw), parameter(draw), draw.word() as u32);
+        let (labels, advantage, rounds) = (labels(draw), parameter(draw), draw.half_word());
         let made = StatisticalBooster::theorem_10(ExactStump::default(), labels, advantage, rounds);
         Ok(built(made, statistical))
     }),

@@ -126,7 +126,7 @@ pub(super) const DOORS: &[Door] = &[
         Ok(built(StepSchedule::strongly_convex(draw.any()), schedules))
     }),
     ("oco_core::StepSchedule::lecture_theorem_2", |draw| {
-        let rounds = draw.word() as u32;
+        let rounds = draw.half_word();
         Ok(built(StepSchedule::lecture_theorem_2(draw.any(), draw.any(), rounds), schedules))
     }),
     ("oco_core::AbsoluteLoss::new", |draw| Ok(used(AbsoluteLoss::new(&slopes(draw), draw.any()), loss))),
@@ -219,7 +219,7 @@ pub(super) const DOORS: &[Door] = &[
         }))
     }),
     ("oco_core::Hedge::new", |draw| any_learner(Hedge::new(count(draw), parameter(draw)))),
-    ("oco_core::Hedge::tuned", |draw| any_learner(Hedge::tuned(count(draw), draw.any(), draw.word() as u32))),
+    ("oco_core::Hedge::tuned", |draw| any_learner(Hedge::tuned(count(draw), draw.any(), draw.half_word()))),
     ("oco_core::Doubling::new", |draw| {
         let inner = LazyOgd::new(any_set(draw)?, draw.size(1, 5), parameter(draw))?;
         any_learner(Doubling::new(inner, parameter(draw)))
@@ -359,7 +359,7 @@ pub(super) const DOORS: &[Door] = &[
         any_learner(OnlineFrankWolfe::new(set, at, parameter(draw)))
     }),
     ("oco_core::OnlineFrankWolfe::theorem", |draw| {
-        let (set, rounds) = (any_set(draw)?, draw.word() as u32);
+        let (set, rounds) = (any_set(draw)?, draw.half_word());
         let at = start(draw, &set);
         any_learner(OnlineFrankWolfe::theorem(set, at, parameter(draw), rounds))
     }),

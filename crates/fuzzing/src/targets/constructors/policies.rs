@@ -55,7 +55,7 @@ fn sets(draw: &mut Draw<'_>) -> Vec<Vec<u32>> {
     let n = draw.size(0, 4);
     draw.list(n, |draw| {
         let length = draw.size(0, 4);
-        draw.list(length, |draw| if draw.byte() < 245 { draw.index(4) } else { draw.word() as u32 })
+        draw.list(length, |draw| if draw.byte() < 245 { draw.index(4) } else { draw.half_word() })
     })
 }
 

@@ -69,7 +69,7 @@ fn sparse(draw: &mut Draw<'_>) -> (usize, Vec<usize>, Vec<u32>, Vec<f64>) {
         offsets[place] = value;
     }
     if draw.byte() > 220 && !indices.is_empty() {
-        let (place, value) = (draw.size(0, indices.len() - 1), draw.word() as u32);
+        let (place, value) = (draw.size(0, indices.len() - 1), draw.half_word());
         indices[place] = value;
     }
     let values = numbers(draw, indices.len(), any);

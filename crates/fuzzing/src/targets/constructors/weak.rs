@@ -135,7 +135,7 @@ fn indicators(draw: &mut Draw<'_>) -> Vec<(usize, usize)> {
 
 /// Indices that are mostly in range.
 fn place(draw: &mut Draw<'_>) -> u32 {
-    if draw.byte() < 245 { draw.index(7) } else { draw.word() as u32 }
+    if draw.byte() < 245 { draw.index(7) } else { draw.half_word() }
 }
 
 pub(super) const DOORS: &[Door] = &[
@@ -234,7 +234,7 @@ pub(super) const DOORS: &[Door] = &[
     }),
     ("weak_learners::HedgeStumps::tuned", |draw| {
         let thresholds = thresholds(draw)?;
-        Ok(built(HedgeStumps::tuned(thresholds, draw.word() as u32, rng(draw)), classifier))
+        Ok(built(HedgeStumps::tuned(thresholds, draw.half_word(), rng(draw)), classifier))
     }),
     ("weak_learners::HoeffdingTree::new", |draw| {
         let (delta, tie, grace) = (parameter(draw), parameter(draw), u64::from(draw.byte() % 5));
@@ -288,7 +288,7 @@ pub(super) const DOORS: &[Door] = &[
     }),
     ("weak_learners::PairGrowthBuilder::build", |draw| {
         let growth = PairGrowth::builder()
-            .max_depth(draw.word() as u32)
+            .max_depth(draw.half_word())
             .min_child_weight(draw.any())
             .reg_lambda(draw.any());
         Ok(built(growth.build(), |_, _| Ok(())))

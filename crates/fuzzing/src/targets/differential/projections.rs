@@ -88,7 +88,8 @@ fn project(
     }
 }
 
-/// g·x is the least of the set, but for 1e−14 of Σ|g_i x_i|, and for 1e−15 of the mass s at the steepest slope:
+/// g·x is the least of the set, but for 1e−14 of Σ|g_i x_i|, and for 1e−15 of the mass s at the steepest
+/// slope:
 /// x has rounded coordinates, and their sum is rounded.
 fn minimises(
     what: &'static str,

@@ -71,6 +71,7 @@ fn arrow(columns: Vec<(&str, ArrayRef)>, is_file: bool) -> Result<Vec<u8>, AnyEr
     Ok(bytes)
 }
 
+#[allow(clippy::cast_possible_truncation, reason = "digits beyond those of 32 bits are cut off")]
 fn of_halves_and_doubles(draw: &mut Draw<'_>) -> Result<Result<(), Complaint>, AnyError> {
     let (n, is_file) = (draw.size(2, 8), draw.coin());
     // A double's digits beyond those of 32 bits are cut off, and 0 stands where nothing is left.

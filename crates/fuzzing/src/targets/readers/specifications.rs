@@ -17,8 +17,10 @@ const TABLE: &str =
 const COLUMNS: &str = "a=act p=p r=gain l=device w=note n=3 o=offer s=|\n\
                        age,device,act,p,gain,offer,note\n41,phone,0,0.5,1,0|1,n\n7,tab,1,0.25,0,1|2,m\n";
 
+type Words<'a> = Vec<(&'a str, &'a str)>;
+
 /// The words of the first line as pairs of a key and a value, and the file.
-fn parts(input: &[u8]) -> Option<(Vec<(&str, &str)>, &[u8])> {
+fn parts(input: &[u8]) -> Option<(Words<'_>, &[u8])> {
     let end = input.iter().position(|byte| *byte == b'\n')?;
     let line = std::str::from_utf8(&input[..end]).ok()?;
     Some((
