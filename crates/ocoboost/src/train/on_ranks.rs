@@ -72,7 +72,7 @@ fn rows(n: usize, ranks: &Ranks) -> Range<usize> {
     begin(ranks.rank())..if ranks.rank() + 1 == ranks.size() { n } else { begin(ranks.rank() + 1) }
 }
 
-fn bytes(model: Model) -> Vec<u8> {
+fn bytes(model: &Model) -> Vec<u8> {
     model.to_bytes().unwrap()
 }
 
@@ -99,7 +99,7 @@ fn assert_same(what: &str, log: &Log, job: impl Fn(Range<usize>) -> TrainJobBuil
         let found: Vec<Model> = found.into_iter().map(Option::unwrap).collect();
         for (rank, model) in found.iter().enumerate() {
             assert_eq!(seconds(model), seconds(&found[0]), "{what}: rank {rank} of {size}");
-            assert!(bytes(model.clone()) == bytes(whole.clone()), "{what}: rank {rank} of {size}");
+            assert!(bytes(model) == bytes(&whole), "{what}: rank {rank} of {size}");
         }
     }
     whole
@@ -198,7 +198,7 @@ fn estimated(log: &Log) -> EstimatedPropensities {
 fn a_training_goes_on_with_another_number_of_ranks() {
     let log = log(4 * Shard::BLOCK, false, false);
     let job = |ranks: Ranks| short(Objective::Surrogate).ranks(ranks).build().unwrap();
-    let whole = bytes(job(Ranks::alone()).fit(&log, go_on).unwrap());
+    let whole = bytes(&job(Ranks::alone()).fit(&log, go_on).unwrap());
     let is_here = |progress: &Progress<'_>, is_in_search: bool| match *progress {
         Progress::Search { round, .. } => is_in_search && round == 3,
         Progress::Training { done, .. } => !is_in_search && done == 9,
@@ -220,7 +220,7 @@ fn a_training_goes_on_with_another_number_of_ranks() {
                 }
                 ControlFlow::Continue(())
             });
-            assert!(bytes(model.unwrap()) == whole);
+            assert!(bytes(&model.unwrap()) == whole);
             saved
         });
         let saved = saved[0].clone().unwrap().unwrap();
@@ -232,11 +232,13 @@ fn a_training_goes_on_with_another_number_of_ranks() {
             }
             ControlFlow::Continue(())
         });
-        assert!(bytes(alone.unwrap()) == whole);
+        assert!(bytes(&alone.unwrap()) == whole);
         assert_eq!(rounds.first(), Some(&if is_in_search { 1 } else { 10 }));
         let found = on_threads(2, LIMIT, |ranks| {
             let here = log.select(rows(log.len(), &ranks)).unwrap();
-            job(ranks).fit_resumable(&here, Some(from()), |_, _| ControlFlow::Continue(())).map(bytes)
+            job(ranks)
+                .fit_resumable(&here, Some(from()), |_, _| ControlFlow::Continue(()))
+                .map(|model| bytes(&model))
         });
         assert!(found.into_iter().all(|found| found.unwrap().unwrap() == whole));
     }
@@ -262,9 +264,9 @@ fn a_watcher_of_one_rank_ends_all() {
         assert_eq!((whole.record.cuts.search, whole.record.cuts.training), (in_search, !in_search));
         let found = on_threads(3, LIMIT, |ranks| {
             let here = log.select(rows(log.len(), &ranks)).unwrap();
-            ended(&here, &ranks, in_search).map(bytes)
+            ended(&here, &ranks, in_search).map(|model| bytes(&model))
         });
-        assert!(found.into_iter().all(|found| found.unwrap().unwrap() == bytes(whole.clone())));
+        assert!(found.into_iter().all(|found| found.unwrap().unwrap() == bytes(&whole)));
     }
 }
 
@@ -366,7 +368,7 @@ fn another_checkpoint_of_one_rank_is_refused() {
             let job = job().ranks(ranks).build().unwrap();
             job.fit_resumable(&here, from, |_, _| ControlFlow::Continue(()))
         });
-        found.into_iter().map(|found| found.unwrap().map(bytes)).collect::<Vec<_>>()
+        found.into_iter().map(|found| found.unwrap().map(|model| bytes(&model))).collect::<Vec<_>>()
     };
     let same = resumed([Some(first), Some(first)]);
     assert!(same[0].is_ok() && same[0] == same[1]);
