@@ -5,8 +5,9 @@
 //!
 //! - m = [`FIXED`] + 4·K for the K nodes of the top: the rows of the smaller child, its bins, the best cuts,
 //!   and the sums of the actions;
-//! - b = K·(8·cells + 80 + 16·(|A| − 1)) for the top, n/R·(1 − 1/R)·(groups + 16·|A|) for the subtrees, and
-//!   50·(1 − 1/R) bytes a leaf for their nodes. The bytes of subtrees are packed and unpacked, at `pack` each.
+//! - b = K·(8·cells + 80 + 16·(|A| − 1)) for the top, n/R·(1 − 1/R)·(groups + 16·|A|) for the subtrees,
+//!   and 50·(1 − 1/R) bytes a leaf for their nodes. The bytes of subtrees are packed and unpacked, at `pack`
+//!   each.
 //!
 //! K is the number of subtrees less one: about 1.5 for each part of the pairs that a node may keep, and no
 //! more than the tree has leaves.

@@ -47,7 +47,8 @@ pub trait Communicator: Debug + Send + Sync {
     /// As [`sum`](Self::sum); [`RankError::Lengths`] where the lengths are not one a rank or do not add up.
     fn sum_scatter(&self, numbers: &mut [u64], lengths: &[usize]) -> Result<(), RankError>;
 
-    /// Sends run r to rank r, and replaces it by what rank r has sent to this one. The run of this rank stays.
+    /// Sends run r to rank r, and replaces it by what rank r has sent to this one. The run of this rank
+    /// stays.
     ///
     /// # Errors
     /// As the contract says; [`RankError::Lengths`] where there is not one run a rank. The runs are lost.

@@ -359,7 +359,7 @@ fn messages_and_bytes_of_a_tree_are_those_of_its_nodes() {
             top.histograms = u64::from(actions == 1);
             top.below((tree.nodes(), &rows), (0, 0), root, (growth.max_depth(), small(ROWS * actions, 3)));
             assert!(top.histograms > 1 && top.subtrees.len() > 2, "{top:?}");
-            // The largest numbers, the sums of the actions; then the rows of the subtrees, and what they became.
+            // The largest numbers, the sums of the actions; then the rows of the subtrees, and their nodes.
             let of_nodes = top.histograms + top.searches + top.cuts + top.lists;
             assert_eq!(found.messages, 3 + of_nodes + 2, "{actions} actions");
             let [rows, pairs] = [0, 1].map(|of| {
@@ -373,8 +373,8 @@ fn messages_and_bytes_of_a_tree_are_those_of_its_nodes() {
                     + 8 * top.cuts
                     + 16 * top.of_actions
             };
-            // The bins of a row, the quanta and the value of a pair; for each of the other ranks the nodes and
-            // their number; the numbers of rows.
+            // The bins of a row, the quanta and the value of a pair; for each of the other ranks the nodes
+            // and their number; the numbers of rows.
             let nodes = 2 * (25 * tree.nodes().len() as u64 + 24 * top.subtrees.len() as u64);
             let of_subtrees = rows * groups + 16 * pairs + nodes;
             let bounds = of_top(8)..=of_top(16) + of_subtrees;
