@@ -1,7 +1,7 @@
 //! Fuzzing guided by coverage: libFuzzer mutates, and keeps what reaches new code.
 //!
-//! One program has all targets. With a target's name in [`TARGET`] it is libFuzzer on that target; else it is
-//! [`session`], which starts itself so for every target in turn. The package `guided` beside this crate links
+//! One program has all targets. With a target's name in `TARGET` it is libFuzzer on that target; else it is
+//! `session`, which starts itself so for every target in turn. The package `guided` beside this crate links
 //! it.
 
 mod hours;
