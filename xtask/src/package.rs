@@ -157,7 +157,8 @@ impl Place {
         create(&self.unpacked)?;
         for package in packages {
             let file = target().join("package").join(format!("{}.crate", package.folder()));
-            let code = finish(tool("tar").arg("-xzf").arg(file).arg("-C").arg(&self.unpacked))?;
+            // The files of a package have one time for ever, by which cargo would take them for built.
+            let code = finish(tool("tar").arg("-xzmf").arg(file).arg("-C").arg(&self.unpacked))?;
             if code != 0 {
                 return Ok(code);
             }
@@ -210,8 +211,9 @@ fn shell(place: &Place, packages: &[Package]) -> Result<u8, Failure> {
         eprintln!("xtask: the program is no public package");
         return Ok(1);
     };
-    let mut install = place.cargo(&["install", "--quiet", "--debug", "--root", "installed", "--path"]);
-    install.arg(place.unpacked.join(program.folder()));
+    // Cargo reads the settings of the folder that it installs from, unless it is told of others.
+    let mut install = place.cargo(&["install", "--config", ".cargo/config.toml", "--quiet", "--debug"]);
+    install.args(["--root", "installed", "--path"]).arg(place.unpacked.join(program.folder()));
     let installed = format!("installed/bin/ocoboost{}", std::env::consts::EXE_SUFFIX);
     let mut train = tool(place.fresh.join(installed));
     train.current_dir(&place.fresh).args(TRAIN);
@@ -238,10 +240,11 @@ fn python(place: &Place) -> Result<u8, Failure> {
             finish(make.arg(&distribution).arg("--manifest-path").arg(&manifest))
         },
         &mut || {
-            // Optimised across crates it takes minutes. What is built is that of `cargo xtask python`.
+            // Optimised across crates it takes minutes longer. Nothing that is built already is of use: the
+            // files of a source distribution have one time for ever, too.
             let mut install = in_environment(&["-m", "pip", "install", "--quiet", "--config-settings"]);
             install.arg("build-args=--profile dev").arg(only_file(&distribution)?);
-            finish(install.env("CARGO_TARGET_DIR", target()))
+            finish(install.env("CARGO_TARGET_DIR", place.fresh.join("target")))
         },
         &mut || finish(&mut in_environment(&["train.py"])),
     ])
