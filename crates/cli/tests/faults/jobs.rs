@@ -1,7 +1,6 @@
 //! What the program writes: one job for every command that does, over an older file of another content.
 
 use crate::running::{articles, command, offers};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -144,19 +143,9 @@ impl Job {
         fs::read(self.folder.path().join(file)).unwrap() == self.old[file]
     }
 
-    /// Whether a file is that of a run without faults, to the byte; but for the seconds that a training took,
-    /// which its model has.
+    /// Whether a file is that of a run without faults, to the byte.
     pub(crate) fn is_new(&self, file: &str) -> bool {
-        let bytes = fs::read(self.folder.path().join(file)).unwrap();
-        bytes == self.new[file] || file.ends_with(".ocob") && self.is_same_model(file, &bytes)
-    }
-
-    fn is_same_model(&self, file: &str, bytes: &[u8]) -> bool {
-        let exported = |bytes: &[u8]| {
-            fs::write(self.folder.path().join("compared.ocob"), bytes).unwrap();
-            exported(self.folder.path(), "compared.ocob")
-        };
-        exported(bytes).is_some_and(|found| Some(found) == exported(&self.new[file]))
+        fs::read(self.folder.path().join(file)).unwrap() == self.new[file]
     }
 
     /// Asserts that every file is whole, and old or new.
@@ -183,16 +172,6 @@ impl Job {
         assert!(files.iter().all(|file| self.is_new(file)), "{}, {when}: the run after it", self.name);
         assert_eq!(left_over(self.folder.path()), [""; 0], "{}, {when}", self.name);
     }
-}
-
-/// What a policy is, but for the time that it took; `None` for another model or none.
-pub(crate) fn exported(folder: &Path, model: &str) -> Option<Value> {
-    let output = program(folder, &words(&format!("export {model} -"))).output().unwrap();
-    let mut exported: Value = serde_json::from_slice(&output.stdout).ok()?;
-    for field in ["seconds", "budget"] {
-        exported["record"].as_object_mut()?.remove(field)?;
-    }
-    Some(exported)
 }
 
 /// Temporary files.

@@ -2,7 +2,7 @@
 //!
 //! KILLS in the environment is how often, by default a few times; SEED draws the moments.
 
-use crate::jobs::{self, Job, ends_well, exported, left_over};
+use crate::jobs::{self, Job, ends_well, left_over};
 use crate::running::command;
 use crate::traced;
 use ocoboost::{CandidateTrainCheckpoint, TrainCheckpoint};
@@ -169,7 +169,7 @@ fn a_training_that_is_killed_again_and_again_comes_to_the_same_end() {
                 assert!(ends_well(status), "{status}");
             };
             let time = time_of(whole);
-            (training, time, exported(folder, "whole.ocob").unwrap())
+            (training, time, fs::read(folder.join("whole.ocob")).unwrap())
         })
         .collect();
     for (training, time, whole) in runs.iter().cycle() {
@@ -195,7 +195,7 @@ fn a_training_that_is_killed_again_and_again_comes_to_the_same_end() {
             }
             killed += 1;
         }
-        assert!(exported(folder, "m.ocob").as_ref() == Some(whole), "{}", training.settings);
+        assert!(fs::read(folder.join("m.ocob")).unwrap() == *whole, "{}", training.settings);
         ends += 1;
     }
     println!("killed {killed} times; {ends} trainings came to their end");
