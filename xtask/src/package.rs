@@ -237,7 +237,8 @@ fn python(place: &Place) -> Result<u8, Failure> {
         &mut || finish(&mut in_environment(&["-m", "pip", "install", "--quiet", "maturin>=1.16,<2"])),
         &mut || {
             let mut make = in_environment(&["-m", "maturin", "sdist", "--out"]);
-            finish(make.arg(&distribution).arg("--manifest-path").arg(&manifest))
+            // In the fresh folder cargo would note its settings in the lock file of the repository.
+            finish(make.arg(&distribution).arg("--manifest-path").arg(&manifest).current_dir(root()))
         },
         &mut || {
             // Optimised across crates it takes minutes longer. Nothing that is built already is of use: the
