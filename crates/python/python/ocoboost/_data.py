@@ -455,15 +455,7 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
             if hasattr(context, "__len__") and len(context) != len(column):
                 raise ValueError(f"context has {len(context)} rows, {role} has {len(column)} entries")
             beside.append((name, column))
-        match role:
-            case "reward":
-                options["outcome"] = {"reward": name}
-            case "pscore":
-                options["propensity"] = name
-            case "groups":
-                options["split"] = name
-            case _:
-                options[role] = name
+        _name_column(options, role, name)
     if pscore is None and "propensity" in taken:
         warnings.warn('the column "propensity" of context counts as the propensities', stacklevel=4)
     if isinstance(available, str):
@@ -486,21 +478,26 @@ def _log_of_frame(context, action, reward, pscore, available, time, groups, codi
     return log, known, [name for name in taken if name not in named]
 
 
+def _name_column(options, role, name):
+    """Says to the reader which column has a role: its options have other words for some."""
+    match role:
+        case "reward":
+            options["outcome"] = {"reward": name}
+        case "pscore":
+            options["propensity"] = name
+        case "groups":
+            options["split"] = name
+        case _:
+            options[role] = name
+
+
 def _log_of_file(path, roles, coding, seed, options, classes):
     """The log of a file in any format that the program reads, as the program reads it."""
     named = {role: name for role, name in roles.items() if name is not None}
     for role, name in named.items():
         if not isinstance(name, str):
             raise TypeError(f"{role} is no name of a column, and context is a file")
-        match role:
-            case "reward":
-                options["outcome"] = {"reward": name}
-            case "pscore":
-                options["propensity"] = name
-            case "groups":
-                options["split"] = name
-            case _:
-                options[role] = name
+        _name_column(options, role, name)
     own = None if classes is None else [spelt(name) for name in np.asarray(classes).tolist()]
     with _files.reading(path):
         log = _core.Log.from_file(
