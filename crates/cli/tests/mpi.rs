@@ -120,7 +120,7 @@ fn processes_train_the_model_of_one() {
     let alone = logs.at("alone.ocob");
     let expected = run(logs.train(None, &SHORT).args(["-o", &alone]));
     assert!(expected.0 == Some(0) && expected.1.lines().count() == 1, "{expected:?}");
-    for processes in [1, 2, 3] {
+    for processes in [1, 2, 3, 7] {
         let together = logs.at("together.ocob");
         let found = run(logs.train(Some(processes), &SHORT).args(["-o", &together]));
         assert_eq!((found.0, &found.1), (Some(0), &expected.1), "{processes} processes: {}", found.2);

@@ -22,7 +22,7 @@ fn ranks_change_no_byte_of_what_a_recipe_trains() {
         };
         let expected = train(&log, &Ranks::alone());
         assert!(expected.contains("context"), "no split on a column");
-        for size in [1, 2, 3] {
+        for size in [1, 2, 3, 7] {
             let found = run(size, None, LIMIT, |ranks: Ranks| train(&of_rank(&log, &ranks), &ranks));
             assert!(
                 found.iter().all(|found| found.as_ref() == Some(&expected)),

@@ -10,6 +10,7 @@ use crate::judge::{BreakdownSettings, JudgeJob, JudgeJobBuilder, Target};
 use crate::model::{Model, Seconds};
 use crate::propensities::EstimatedPropensities;
 use crate::split::Split;
+use boosters::Threads;
 use boosters::auto_policy::{Objective, Progress};
 use off_policy::policies::{Argmax, Tabular, Uniform};
 use off_policy::{ActionSets, Log, Rewards};
@@ -85,13 +86,23 @@ fn go_on(_: Event<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// The model of one process, and of 1, 2 and 3 ranks. The job is told the columns of its rows.
+/// The work of every rank, with so many threads.
+fn on_ranks<T: Send>(size: usize, threads: usize, work: impl Fn(Ranks) -> T + Sync) -> Vec<Option<T>> {
+    on_threads(size, LIMIT, |ranks| Threads::exactly(threads).unwrap().run(|| work(ranks)).unwrap())
+}
+
+/// Numbers of ranks, and of the threads of each.
+fn ways() -> impl Iterator<Item = (usize, usize)> {
+    [1, 2, 3, 7].into_iter().flat_map(|size| [1, 2].map(|threads| (size, threads)))
+}
+
+/// The model of one process, and of several ranks and threads. The job is told the columns of its rows.
 fn assert_same(what: &str, log: &Log, job: impl Fn(Range<usize>) -> TrainJobBuilder + Sync) -> Model {
     let n = log.len();
     let whole = job(0..n).build().unwrap().fit(log, go_on).unwrap();
     assert!(whole.was_trained_on(log) && whole.provenance.row_digest.is_some());
-    for size in [1, 2, 3] {
-        let found = on_threads(size, LIMIT, |ranks| {
+    for (size, threads) in ways() {
+        let found = on_ranks(size, threads, |ranks| {
             let rows = rows(n, &ranks);
             let here = log.select(rows.clone()).unwrap();
             job(rows).ranks(ranks).build().unwrap().fit(&here, go_on).unwrap()
@@ -99,7 +110,7 @@ fn assert_same(what: &str, log: &Log, job: impl Fn(Range<usize>) -> TrainJobBuil
         let found: Vec<Model> = found.into_iter().map(Option::unwrap).collect();
         for (rank, model) in found.iter().enumerate() {
             assert_eq!(seconds(model), seconds(&found[0]), "{what}: rank {rank} of {size}");
-            assert!(bytes(model) == bytes(&whole), "{what}: rank {rank} of {size}");
+            assert!(bytes(model) == bytes(&whole), "{what}: rank {rank} of {size}, {threads} threads");
         }
     }
     whole
@@ -412,13 +423,16 @@ fn ranks_change_no_bit_of_a_judgement() {
             if is_estimated { job.estimated(estimated(&log).select(&own).unwrap()) } else { job }
         };
         let whole = judged(job(0..1000, Ranks::alone()), &log, &table);
-        for size in [1, 2, 3] {
-            let found = on_threads(size, LIMIT, |ranks| {
+        for (size, threads) in ways() {
+            let found = on_ranks(size, threads, |ranks| {
                 let rows = rows(1000, &ranks);
                 let here = log.select(rows.clone()).unwrap();
                 judged(job(rows.clone(), ranks), &here, &table[3 * rows.start..3 * rows.end])
             });
-            assert!(found.into_iter().all(|found| found.unwrap() == whole), "{size} ranks, {has_model}");
+            assert!(
+                found.into_iter().all(|found| found.unwrap() == whole),
+                "{size} ranks, {threads} threads, {has_model}"
+            );
         }
     }
 }

@@ -67,7 +67,7 @@ fn trees_and_votes_of_ranks_are_those_of_one_process() {
             assert!(
                 targets == &one_target || expected.as_ref().unwrap().0.leaves() > usize::from(depth).min(2)
             );
-            for size in [1, 2, 3, 5] {
+            for size in [1, 2, 3, 5, 7] {
                 let found = on_threads(size, LIMIT, |ranks: Ranks| grown(&learner, examples, &ranks));
                 assert!(found.into_iter().all(|found| found.as_ref() == Some(&expected)), "{size} ranks");
             }
