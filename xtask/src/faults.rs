@@ -12,7 +12,7 @@ const KILLS: &str = "1000";
 
 pub(crate) fn run(kills: Option<&OsString>) -> Result<u8, Failure> {
     let kills = kills.cloned().unwrap_or_else(|| KILLS.into());
-    for program in [&["--release", "-p", "cli"][..], &["-p", "experiments"]] {
+    for program in [&["--release", "-p", "ocoboost-cli"][..], &["-p", "experiments"]] {
         let mut test = cargo(["test"]);
         test.args(program).args(["--test", "faults", "--", "--nocapture", "--test-threads", "1"]);
         match finish(test.env("KILLS", &kills))? {

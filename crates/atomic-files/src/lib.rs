@@ -3,14 +3,17 @@
 //! A file is written beside its target, synced, and renamed to it; then its folder is synced. So a reader,
 //! and whoever comes after a power cut, finds the old file or the new one. A program that is killed meanwhile
 //! leaves a temporary file, `.ocoboost-*.part`. A living program holds a lock on it, so the next file that is
-//! written in the folder finds out, and removes what nobody holds.
+//! written in the folder finds out, and removes what nobody holds. That is so on Linux, for the files of this
+//! machine since its start; others stay.
+//!
+//! The new file has the owner and the permissions of any new file, whatever those of the old one were.
 //!
 //! A target that is a symbolic link is replaced, and what the link points to stays as it is. A device or a
 //! pipe, also behind a link, is written to and not replaced.
 
 mod abandoned;
 
-use abandoned::{PREFIX, SUFFIX, is_ours, remove_abandoned};
+use abandoned::{RANDOM, SUFFIX, is_ours, prefix, remove_abandoned};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -62,11 +65,14 @@ impl AtomicFile {
             let device = std::fs::OpenOptions::new().write(true).open(path)?;
             return Ok(Self { out: BufWriter::with_capacity(BUFFER, device), beside: None });
         }
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // The program may go to another folder before the file is whole.
+        let target = std::path::absolute(path)?;
+        let folder = target.parent().unwrap_or(Path::new("/"));
         std::fs::metadata(folder)?;
         remove_abandoned(folder);
         let (file, temporary) = temporary(folder)?;
-        let beside = Beside { temporary, target: path.to_owned(), folder: opened(folder) };
+        let folder = opened(folder);
+        let beside = Beside { temporary, target, folder };
         Ok(Self { out: BufWriter::with_capacity(BUFFER, file), beside: Some(beside) })
     }
 
@@ -128,10 +134,11 @@ pub fn write<E: From<io::Error>>(
 /// A temporary file that is taken for the one of a program that lives.
 fn temporary(folder: &Path) -> io::Result<(File, TempPath)> {
     // Readable like any other file. The errors of `tempfile_in` would name its path.
-    let open = |path: &Path| File::create_new(path);
+    let (prefix, open) = (prefix(), |path: &Path| File::create_new(path));
     for _ in 0..ATTEMPTS {
-        let made = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).make_in(folder, open)?;
-        if is_ours(made.as_file()) {
+        let mut names = tempfile::Builder::new();
+        let made = names.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM).make_in(folder, open)?;
+        if is_ours(made.as_file(), made.path()) {
             return Ok(made.into_parts());
         }
     }

@@ -36,16 +36,30 @@ fn a_file_that_is_not_committed_leaves_the_old_one_and_nothing_beside_it() {
 fn what_a_killed_program_leaves_is_removed_by_the_next_and_nothing_else_is() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    for name in [".ocoboost-dead.part", ".ocoboost-.part", ".ocoboost-kept", "kept.part"] {
+    let of_this_start = prefix();
+    let own = |random: &str| format!("{of_this_start}{random}.part");
+    fs::write(at(&own("Dead00")), "half").unwrap();
+    let kept = [
+        own("link00"),
+        own("tooLong"),
+        own("short"),
+        own("da.h.s"),
+        // Of another machine, or of an earlier start.
+        ".ocoboost-00000000-dead00.part".to_owned(),
+        ".ocoboost-notes.part".to_owned(),
+        "kept.part".to_owned(),
+    ];
+    for name in &kept[1..] {
         fs::write(at(name), "half").unwrap();
     }
-    symlink(at("kept.part"), at(".ocoboost-link.part")).unwrap();
+    symlink(at("kept.part"), at(&kept[0])).unwrap();
     let mut living = AtomicFile::create(&at("slow")).unwrap();
     living.write_all(b"slow").unwrap();
     written(&at("quick"), "quick").unwrap();
     living.commit().unwrap();
-    let kept = [".ocoboost-kept", ".ocoboost-link.part", "kept.part", "quick", "slow"];
-    assert_eq!(names(folder.path()), kept);
+    let mut expected = [&kept[..], &["quick".to_owned(), "slow".to_owned()]].concat();
+    expected.sort();
+    assert_eq!(names(folder.path()), expected);
     assert_eq!(fs::read(at("slow")).unwrap(), b"slow");
 }
 
@@ -104,7 +118,7 @@ fn a_reason_does_not_name_the_temporary_file() {
     ] {
         let error = written(&target, "x").unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
-        assert!(!error.to_string().contains(PREFIX) && error.raw_os_error().is_some(), "{error}");
+        assert!(!error.to_string().contains(abandoned::PREFIX) && error.raw_os_error().is_some(), "{error}");
     }
     let full = written(Path::new("/dev/full"), "x").unwrap_err();
     assert_eq!(full.kind(), io::ErrorKind::StorageFull);

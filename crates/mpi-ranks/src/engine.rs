@@ -258,8 +258,9 @@ impl Engine {
         });
         let mut from = std::mem::take(&mut self.free);
         from.resize_with(self.size, Vec::new);
-        for (run, length) in from.iter_mut().zip(from_lengths) {
-            run.resize(word(length), 0);
+        for (rank, (run, length)) in from.iter_mut().zip(from_lengths).enumerate() {
+            // The run of this rank is not sent.
+            run.resize(if rank == me { 0 } else { word(length) }, 0);
         }
         from[me] = std::mem::take(&mut parcel.runs[me]);
         let [bytes, sent] = [&from, &parcel.runs].map(|runs| runs.iter().map(Vec::len).sum::<usize>());

@@ -105,12 +105,12 @@ impl<'a> Saver<'a> {
         }
     }
 
-    /// Says how to go on after Ctrl-C, or why that cannot be.
+    /// Says how to go on after Ctrl-C; or why that cannot be, also where nothing but errors is asked for.
     pub(super) fn report(&self, manners: &Manners) {
-        let Some(path) = self.path.filter(|_| !manners.quiet) else { return };
+        let Some(path) = self.path else { return };
         match &self.failure {
             Some(failure) => warn(&format!("the run was not saved: {failure}")),
-            None if self.is_over => warn(&format!("to go on: --resume {}", path.display())),
+            None if self.is_over && !manners.quiet => warn(&format!("to go on: --resume {}", path.display())),
             None => {}
         }
     }

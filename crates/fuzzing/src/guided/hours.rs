@@ -51,12 +51,8 @@ impl Hours {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or_else(|| Path::new("."));
         fs::create_dir_all(folder)?;
-        let beside = tempfile::NamedTempFile::new_in(folder)?;
-        fs::write(beside.path(), serde_json::to_string_pretty(self)? + "\n")?;
-        #[cfg(unix)]
-        fs::set_permissions(beside.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-        beside.persist(path)?;
-        Ok(())
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        atomic_files::write(path, |file| file.write_all(text.as_bytes()))
     }
 
     fn total(&self) -> Effort {

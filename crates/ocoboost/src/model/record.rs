@@ -6,7 +6,7 @@ use boosters::auto_policy::{Overrides, Tried};
 use serde::{Deserialize, Serialize};
 
 /// How a model was trained.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TrainingRecord {
     /// The seed of everything.
     pub seed: u64,
@@ -36,6 +36,18 @@ pub struct TrainingRecord {
     pub importance: Importance,
 }
 
+impl PartialEq for TrainingRecord {
+    /// But for the seconds.
+    fn eq(&self, other: &Self) -> bool {
+        let all = |record: &Self| {
+            let Self { seed, budget, holdout_share, overrides, chosen, trees, leaves, cuts, .. } = *record;
+            (seed, budget, holdout_share, overrides, chosen, trees, leaves, cuts)
+        };
+        let texts = |record: &Self| (record.split.clone(), record.tried.clone(), record.importance.clone());
+        all(self) == all(other) && texts(self) == texts(other)
+    }
+}
+
 /// What was cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cuts {
@@ -61,7 +73,7 @@ impl Cuts {
     }
 }
 
-/// Wall-clock seconds. They differ from run to run, so a record is equal to one of another time.
+/// Wall-clock seconds. They differ from run to run, so the comparison of two records leaves them out.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Seconds {
     /// Of the search.
@@ -70,13 +82,6 @@ pub struct Seconds {
     pub training: f64,
     /// Of the judgement, its model of rewards and the importance.
     pub judging: f64,
-}
-
-impl PartialEq for Seconds {
-    /// Always.
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
 }
 
 /// Where a model comes from.

@@ -101,9 +101,10 @@ impl TrainCheckpoint {
         SavedState::from_bytes(bytes, "a training that is not over")?.decode(KIND)
     }
 
-    /// What it is known by among ranks.
+    /// What it is known by among ranks: all but the time, which each has by its own clock.
     pub(super) fn digest(&self) -> String {
-        serde_json::to_vec(self).map_or_else(|error| error.to_string(), |bytes| digest_of(&bytes))
+        serde_json::to_vec(&(&self.settings, &self.search))
+            .map_or_else(|error| error.to_string(), |bytes| digest_of(&bytes))
     }
 
     /// The time that was spent, and the search, if they are of these settings and of their log.

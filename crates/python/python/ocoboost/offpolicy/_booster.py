@@ -205,7 +205,7 @@ class PolicyBooster(BaseEstimator):
             float32 or float64 in any order; NaN is a missing value. A data frame of pandas, polars, pyarrow or
             duckdb is read column by column, with numbers, dates, categories and texts. Or the path of a log in any
             format that the program reads; whatever else is handed in are names of its columns then. The policy is
-            that of ``ocoboost train``, and so are the bytes of its file.
+            that of ``ocoboost train``. Actions with features of their own are refused.
         action : array of shape (n,), or the name of a column
             What was done: labels or whole numbers.
         reward : array of shape (n,), or the name of a column

@@ -101,7 +101,10 @@ def estimate_rewards(
     """
     if pscore is None:
         # No model of rewards asks for them.
-        pscore = np.ones(len(context) if isinstance(reward, str) else len(reward))
+        is_named = isinstance(reward, str)
+        if is_named and _data.is_file(context):
+            raise ValueError("pscore is not given: name the column of the file")
+        pscore = np.ones(len(context) if is_named else len(reward))
     seed = _data.seed_of(random_state)
     if action_context is not None:
         classes = _candidates.labels_of(action_context, classes)
