@@ -1,7 +1,7 @@
 //! What a recipe trains on the rows of several ranks, and the rewards that it predicts for that.
 
 use crate::logs::{Reward, Task};
-use crate::ranks::{LIMIT, of_rank, run};
+use crate::ranks::{LIMIT, ROWS, of_rank, run};
 use boosters::auto_policy::{AutoPolicy, Objective, Overrides};
 use off_policy::Log;
 use std::ops::ControlFlow;
@@ -9,7 +9,7 @@ use weak_learners::{Ranks, Shard};
 
 #[test]
 fn ranks_change_no_byte_of_what_a_recipe_trains() {
-    let log = Task::adults(2 * Shard::BLOCK + 9).log(Reward::Noisy, 1);
+    let log = Task::adults(ROWS).log(Reward::Noisy, 1);
     for objective in [Objective::DoublyRobust, Objective::RewardRegression] {
         let overrides = Overrides { objective: Some(objective), max_depth: Some(3), ..Overrides::default() };
         let recipe =
