@@ -8,7 +8,7 @@ use crate::cargo::{Failure, cargo, finish, root, target, tool};
 /// Programs of an MPI library: one starts ranks, the other knows where its headers are.
 const PROGRAMS: [&str; 2] = ["mpirun", "mpicc"];
 /// The whole workspace, so that everything below is that of the other steps.
-const FEATURES: [&str; 3] =
+pub(crate) const FEATURES: [&str; 3] =
     ["--workspace", "--features", "ocoboost-mpi-ranks/mpi,ocoboost-cli/mpi,benches/mpi"];
 
 /// Lints and tests of what only the feature `mpi` has; or with a number, that many killed ranks.

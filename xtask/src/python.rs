@@ -33,9 +33,10 @@ pub(crate) fn run() -> Result<u8, Failure> {
     };
     // The wheel of the tests has the code that cargo's own tests have, so nothing but the bindings is built.
     let mut build = in_environment(&["-m", "maturin", "build", "--profile", "dev", "--quiet", "--out"]);
-    build.arg(&wheel).args(["--manifest-path", "crates/python/Cargo.toml"]);
+    build.arg(&wheel).args(["--manifest-path", "crates/python/Cargo.toml", "--features", "as-tests"]);
     // The program of cargo is of the same build, so that both can be held against each other.
     let mut program = cargo(["build", "--quiet", "-p", "ocoboost-cli", "-p", "python", "--bin", "ocoboost"]);
+    program.args(["--features", "python/as-tests"]);
     let requirements = format!("{PACKAGE}/requirements.txt");
     let code = in_order(&mut [
         &mut || finish(tool("python3").args(["-m", "venv"]).arg(&environment)),
@@ -53,6 +54,7 @@ pub(crate) fn run() -> Result<u8, Failure> {
     // From another folder, so that the package is the installed one; its docstrings are tests too.
     let tests = root().join(PACKAGE).join("tests");
     let mut pytest = in_environment(&["-m", "pytest", "-q", "-p", "no:cacheprovider", "--doctest-modules"]);
+    pytest.args(["--numprocesses", "auto"]);
     let program = target().join("debug").join(format!("ocoboost{}", std::env::consts::EXE_SUFFIX));
     pytest.env("CARGO_BIN_EXE_ocoboost", program);
     finish(pytest.args(["--pyargs", "ocoboost"]).arg(&tests).current_dir(&folder))

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::ops::AddAssign;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::{env, fmt};
 
 use crate::cargo::{Failure, cargo, exit_code, line};
@@ -15,18 +15,34 @@ use crate::cargo::{Failure, cargo, exit_code, line};
 /// The variable with proptest's seed.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
+/// The tests of the workspace, without the benchmarks' programs: no test runs these, and the lints compile them.
+/// One example is run by the test of the README.
+pub(crate) const PROGRAMS: [&str; 6] =
+    ["--workspace", "--lib", "--bins", "--tests", "--example", "policy_from_a_log"];
+
 pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
-    let mut command = tests(arguments, env::var_os(SEED));
-    let typed = line(&command);
+    let (mut summary, mut last) = (Summary::default(), 0);
+    for mut command in tests(arguments, env::var_os(SEED)) {
+        let code = read(&mut command, &mut summary)?;
+        last = if last == 0 { code } else { last };
+    }
+    println!("\n{summary}");
+    Ok(last)
+}
+
+/// Runs a command to its end, with its output passed through.
+fn read(command: &mut Command, summary: &mut Summary) -> Result<u8, Failure> {
+    let typed = line(command);
     let process = |source| Failure::Process { command: typed.clone(), source };
 
     // One pipe for both streams keeps cargo's "Running …" lines in order with the results of the programs.
     let (reader, writer) = io::pipe().map_err(process)?;
     command.stdout(writer.try_clone().map_err(process)?).stderr(writer);
     let mut child = command.spawn().map_err(process)?;
-    drop(command); // The command holds this side of the pipe; the loop below ends when its last copy is closed.
+    // The command holds this side of the pipe; the loop below ends when its last copy is closed.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
 
-    let mut summary = Summary::default();
+    let failed = summary.total().failed;
     let mut output = BufReader::new(reader);
     let mut bytes = Vec::new();
     while output.read_until(b'\n', &mut bytes).map_err(process)? > 0 {
@@ -35,22 +51,26 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
         bytes.clear();
     }
     let code = exit_code(child.wait().map_err(process)?);
-    summary.close(code);
-    println!("\n{summary}");
+    summary.close(code, failed);
     Ok(code)
 }
 
-/// Cargo's tests. Property tests draw the same cases in every run, so that results depend only on the code.
-/// For new cases, set a seed or use plain `cargo test`, which draws fresh ones.
-fn tests(arguments: &[OsString], seed: Option<OsString>) -> Command {
-    let mut command = cargo(["test", "--no-fail-fast"]);
-    if !names_packages(arguments) {
-        command.arg("--workspace");
+/// Cargo's tests: those of programs, then those of documentation; or what the arguments say. Property tests draw
+/// the same cases in every run, so that results depend only on the code. For new cases, set a seed or use plain
+/// `cargo test`, which draws fresh ones.
+fn tests(arguments: &[OsString], seed: Option<OsString>) -> Vec<Command> {
+    let seed = seed.unwrap_or_else(|| "20260701".into());
+    let test = |chosen: &[&str], arguments: &[OsString]| {
+        let mut command = cargo(["test", "--no-fail-fast"]);
+        // The summary reads cargo's plain lines.
+        command.args(chosen).args(arguments).env("CARGO_TERM_COLOR", "never").env(SEED, &seed);
+        command
+    };
+    match arguments {
+        [] => vec![test(&PROGRAMS, &[]), test(&["--workspace", "--doc"], &[])],
+        named if names_packages(named) => vec![test(&[], named)],
+        others => vec![test(&["--workspace"], others)],
     }
-    // The summary reads cargo's plain lines.
-    command.args(arguments).env("CARGO_TERM_COLOR", "never");
-    command.env(SEED, seed.unwrap_or_else(|| "20260701".into()));
-    command
 }
 
 /// Whether the arguments for cargo (those before `--`) choose packages themselves.
@@ -145,8 +165,8 @@ impl Summary {
     }
 
     /// A broken build or a crashed test program reports no failed test, and must not look like a success.
-    fn close(&mut self, code: u8) {
-        if code != 0 && self.total().failed == 0 {
+    fn close(&mut self, code: u8, failed_before: usize) {
+        if code != 0 && self.total().failed == failed_before {
             let totals = Totals { failed: 1, ..Totals::default() };
             self.runs.push(Run { totals, ..Run::new(&format!("cargo (exit code {code})")) });
         }
@@ -218,11 +238,29 @@ mod tests {
     #[test]
     fn property_tests_draw_the_same_cases_unless_a_seed_is_set() {
         let seed = |chosen: Option<&str>| {
-            let command = tests(&[], chosen.map(Into::into));
-            let found = command.get_envs().find(|(name, _)| *name == SEED);
-            found.and_then(|(_, seed)| seed?.to_str()?.parse::<u64>().ok())
+            let commands = tests(&[], chosen.map(Into::into));
+            let of = |command: &Command| {
+                let found = command.get_envs().find(|(name, _)| *name == SEED);
+                found.and_then(|(_, seed)| seed?.to_str()?.parse::<u64>().ok())
+            };
+            commands.iter().map(of).collect::<Vec<_>>()
         };
-        assert_eq!((seed(None), seed(Some("7"))), (Some(20_260_701), Some(7)));
+        assert_eq!((seed(None), seed(Some("7"))), (vec![Some(20_260_701); 2], vec![Some(7); 2]));
+    }
+
+    #[test]
+    fn the_workspace_is_tested_unless_a_package_is_named() {
+        let lines = |typed: &str| -> Vec<String> {
+            let arguments: Vec<OsString> = typed.split_whitespace().map(OsString::from).collect();
+            tests(&arguments, None).iter().map(line).collect()
+        };
+        let all = lines("");
+        assert!(all.len() == 2 && all.iter().all(|line| line.contains("--workspace")), "{all:?}");
+        assert!(all[0].contains("--lib --bins --tests") && all[1].ends_with("--doc"), "{all:?}");
+        assert!(
+            lines("-p rows").iter().all(|line| line.ends_with("-p rows") && !line.contains("--workspace"))
+        );
+        assert!(lines("laws").iter().all(|line| line.ends_with("--workspace laws")));
     }
 
     const OUTPUT: &str = "
@@ -240,8 +278,16 @@ all doctests ran in 0.20s
     fn summary(output: &str, code: u8) -> Summary {
         let mut summary = Summary::default();
         output.lines().for_each(|line| summary.read(line));
-        summary.close(code);
+        summary.close(code, 0);
         summary
+    }
+
+    #[test]
+    fn a_second_command_that_breaks_counts_as_failed_too() {
+        let mut summary = summary(OUTPUT, 101);
+        let failed = summary.total().failed;
+        summary.close(101, failed);
+        assert_eq!((failed, summary.total().failed), (1, 2));
     }
 
     #[test]

@@ -131,6 +131,29 @@ pub fn write<E: From<io::Error>>(
     Ok(file.commit()?)
 }
 
+/// Whether a file could be begun at `path`: work of hours is better refused before it than behind it.
+///
+/// A temporary file is made in the folder, and removed. A device or a pipe is not opened, because that may
+/// wait for its reader. A disc that becomes full later is not foreseen.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// assert!(atomic_files::check(&folder.path().join("model")).is_ok());
+/// assert!(atomic_files::check(&folder.path().join("missing/model")).is_err());
+/// assert!(atomic_files::check(folder.path()).is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of [`AtomicFile::create`], and `IsADirectory`.
+pub fn check(path: &Path) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if !found.is_file() => Ok(()),
+        _ => AtomicFile::create(path).map(drop),
+    }
+}
+
 /// A temporary file that is taken for the one of a program that lives.
 fn temporary(folder: &Path) -> io::Result<(File, TempPath)> {
     // Readable like any other file. The errors of `tempfile_in` would name its path.

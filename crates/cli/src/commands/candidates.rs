@@ -110,7 +110,7 @@ pub(super) fn train(
     let watch = |event: CandidateEvent, moment: Option<&CandidateMoment<'_>>| {
         line.show(|| of_candidates(&event, begun.elapsed().as_secs_f64(), budget.as_secs_f64()));
         let is_over = is_asked();
-        saver.save(moment.map(|moment| |path: &Path| moment.checkpoint().save(path)), is_over);
+        saver.save(moment.map(|moment| |path: &Path| moment.checkpoint().save(path)), is_over, &mut line);
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let model = job.build().map_err(Failure::Setting)?.fit_resumable(&log, from, watch);

@@ -29,7 +29,7 @@ pub(super) fn check_output(path: &Path) -> Result<(), std::io::Error> {
     if !std::fs::metadata(folder)?.is_dir() {
         return Err(ErrorKind::NotADirectory.into());
     }
-    if path.is_dir() { Err(ErrorKind::IsADirectory.into()) } else { Ok(()) }
+    atomic_files::check(path)
 }
 
 /// Refuses a model to the standard output, which is for text.

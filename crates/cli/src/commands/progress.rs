@@ -4,6 +4,7 @@ use crate::arguments::Manners;
 use boosters::auto_policy::Progress as Round;
 use formats::Progress;
 use ocoboost::{CandidateEvent, Event};
+use report::output::warn;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,15 @@ impl Line {
             let _ = write!(io::stderr(), "\r{}\x1b[K", text());
             (self.last, self.is_written) = (Instant::now(), true);
         }
+    }
+
+    /// Says something that stays. The line is below it at its next state.
+    pub(super) fn warn(&mut self, text: &str) {
+        if self.is_written {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+            self.is_written = false;
+        }
+        warn(text);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Trainings that are saved every so often, and go on.
 
 use super::models::check_output;
+use super::progress::Line;
 use crate::arguments::Manners;
 use crate::failure::Failure;
 use ocoboost::model_file::ModelFileError;
@@ -90,17 +91,22 @@ impl<'a> Saver<'a> {
     }
 
     /// Saves a moment if it is time to, and once when an end was asked for: what comes behind it is not the
-    /// run any more.
+    /// run any more. The first of failures in a row is said at once, while there is time to make room.
     pub(super) fn save(
         &mut self,
         moment: Option<impl FnOnce(&Path) -> Result<(), ModelFileError>>,
         is_over: bool,
+        line: &mut Line,
     ) {
         let (Some(path), Some(save), false) = (self.path, moment, self.is_over) else { return };
         let begun = Instant::now();
         self.is_over = is_over;
         if is_over || begun >= self.next {
+            let failed_before = self.failure.is_some();
             self.failure = save(path).err();
+            if let (Some(failure), false) = (&self.failure, failed_before || is_over) {
+                line.warn(&format!("a checkpoint was not saved, and the training goes on: {failure}"));
+            }
             self.next = Instant::now() + INTERVAL.max(begun.elapsed() * SHARE);
         }
     }

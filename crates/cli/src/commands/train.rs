@@ -132,7 +132,7 @@ pub(super) fn train(asked: &Train, manners: &Manners, ranks: &Ranks) -> Result<u
         // Ctrl-C ends the search and the training at their next rounds: the best policy so far is kept. It is
         // asked for once: what is saved last is the run before its end.
         let is_over = is_asked();
-        saver.save(moment.map(|moment| |path: &Path| moment.checkpoint().save(path)), is_over);
+        saver.save(moment.map(|moment| |path: &Path| moment.checkpoint().save(path)), is_over, &mut line);
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let model = job.build().map_err(Failure::Setting)?.fit_resumable(&log, from, watch).map_err(failed)?;

@@ -1,6 +1,6 @@
 //! The nth write, sync or rename fails, for every n until a run succeeds.
 
-use crate::jobs::{Job, ends_well, left_over};
+use crate::jobs::{CHECKPOINT, Job, ends_well, left_over};
 use crate::traced::{self, Met};
 use std::process::Output;
 
@@ -59,6 +59,47 @@ fn the_nth_call_fails_and_the_old_files_stay() {
     }
     println!("calls that failed: {failed:?}");
     assert!(failed.len() >= 4, "{failed:?}");
+}
+
+/// A checkpoint that fails does not end the training, and one that is there leads to the model of a whole run.
+#[test]
+fn the_nth_call_fails_and_a_checkpoint_is_whole_or_not_there() {
+    if !traced::is_possible() {
+        return;
+    }
+    let trace = tempfile::NamedTempFile::new().unwrap();
+    let job = Job::with_checkpoint();
+    let checkpoint = job.folder().join(CHECKPOINT);
+    let (mut gone_on, mut ended) = (0, 0);
+    for (calls, error, reason) in FAULTS {
+        for nth in 1.. {
+            job.reset();
+            let _ = std::fs::remove_file(&checkpoint);
+            let (output, met) =
+                traced::run(&job.command(), calls, &format!("error={error}"), nth, trace.path());
+            let Some(met) = met else { break };
+            let (when, said) = (format!("{:?}", met.calls), String::from_utf8_lossy(&output.stderr));
+            job.assert_whole(&when);
+            assert_eq!(left_over(job.folder()), [""; 0], "{when}");
+            if ends_well(output.status) {
+                // It was the checkpoint, or a line on a standard stream.
+                assert!(job.files().all(|file| job.is_new(file)), "{when}");
+                let is_named = said.contains(&format!(
+                    "a checkpoint was not saved, and the training goes on: {CHECKPOINT}: "
+                ));
+                assert!(is_named && said.contains(reason) || met.is_of(2), "{when}: {said}");
+                gone_on += 1;
+            } else {
+                assert_eq!(output.status.code(), Some(CANNOT_WRITE), "{when}: {said}");
+                ended += 1;
+            }
+            if checkpoint.exists() {
+                job.assert_goes_on(CHECKPOINT, &when);
+            }
+        }
+    }
+    println!("trainings that went on: {gone_on}, that ended: {ended}");
+    assert!(gone_on >= 3 && ended >= 3, "{gone_on} {ended}");
 }
 
 /// Bytes, then their sync, then the name, then the sync of the folder: in no other order a power cut finds an

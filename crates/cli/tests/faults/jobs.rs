@@ -7,6 +7,9 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use tempfile::TempDir;
 
+/// Of a training, in its folder.
+pub(crate) const CHECKPOINT: &str = "c.ocob";
+
 /// A command line, the files that it writes, and the content of these before and behind it.
 pub(crate) struct Job {
     pub(crate) name: &'static str,
@@ -114,6 +117,23 @@ impl Job {
             jobs.push(Self::new(name, &[&file], &before, &line));
         }
         jobs
+    }
+
+    /// A training that is saved on its way, which no run of [`all`](Self::all) is: it may do without.
+    pub(crate) fn with_checkpoint() -> Self {
+        let line = "train new.csv -o m.ocob --budget 1h --candidates 1 --rounds 8";
+        let before = "train old.csv -o m.ocob --budget 1h --candidates 1 --rounds 2";
+        Self::new("train", &["m.ocob"], before, &format!("{line} --checkpoint {CHECKPOINT}"))
+    }
+
+    /// Asserts that the training goes on from a file to the model of a run without faults.
+    pub(crate) fn assert_goes_on(&self, checkpoint: &str, when: &str) {
+        let mut line = self.line.clone();
+        line.extend(words(&format!("--resume {checkpoint}")));
+        let output = program(self.folder.path(), &line).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(ends_well(output.status), "{when}, resumed: {said}");
+        assert!(self.files().all(|file| self.is_new(file)), "{when}: the resumed training has another model");
     }
 
     pub(crate) fn folder(&self) -> &Path {

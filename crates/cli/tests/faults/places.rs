@@ -102,6 +102,38 @@ fn a_folder_a_full_device_and_a_missing_folder_are_refused_by_name() {
     assert_eq!(left_over(folder.path()), before);
 }
 
+/// A superuser may write into any folder but those of the kernel.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_takes_no_file_is_known_before_the_work() {
+    let folder = folder();
+    for line in WRITERS {
+        let line = line.replace("old.csv", "missing.csv").replace("half.csv", "missing.csv");
+        let (code, error) = run(folder.path(), &line, "/proc/ocoboost-output");
+        assert_eq!(code, Some(CANNOT_WRITE), "{line}: {error}");
+        let is_named = error.starts_with("ocoboost: /proc/ocoboost-output: ") && error.lines().count() == 1;
+        assert!(is_named, "{line}: {error}");
+    }
+    let checkpoint = "train missing.csv -o m.ocob --checkpoint";
+    let (code, error) = run(folder.path(), checkpoint, "/proc/ocoboost-checkpoint");
+    assert_eq!(code, Some(CANNOT_WRITE), "{error}");
+}
+
+/// A training of hours says it while there is time to make room, and does not end for it.
+#[test]
+fn a_checkpoint_that_is_not_saved_is_said_at_once_and_the_training_goes_on() {
+    let folder = folder();
+    let line = "train old.csv -o m.ocob --budget 1h --candidates 1 --rounds 2 --checkpoint";
+    let (code, error) = run(folder.path(), line, "/dev/full");
+    assert!(matches!(code, Some(0 | 3)) && folder.path().join("m.ocob").is_file(), "{error}");
+    let said: Vec<&str> = error.lines().collect();
+    let full = "/dev/full: No space left on device";
+    assert_eq!(said.len(), 2, "{error}");
+    let at_once = format!("a checkpoint was not saved, and the training goes on: {full}");
+    assert!(said[0].starts_with(&at_once), "{error}");
+    assert!(said[1].starts_with(&format!("the run was not saved: {full}")), "{error}");
+}
+
 #[test]
 fn a_name_that_is_no_text_names_a_file_like_any_other() {
     let folder = folder();
