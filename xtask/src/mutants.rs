@@ -23,7 +23,7 @@ use record::{Mutant, Outcome, Record};
 const CRATES: [&str; 5] = ["projections", "oco-core", "off-policy", "weak-learners", "boosters"];
 /// The number of shards where none is asked for: one has 20 to 50 mutants.
 const SHARDS: usize = 120;
-/// The mutants between two looks at the clock.
+/// The mutants of a crate before the next crate has its turn.
 const CHUNK: usize = 8;
 /// A mutant that takes this many times the time of the tests is in an endless loop.
 const PATIENCE: u32 = 4;
@@ -36,7 +36,7 @@ cargo xtask mutants [PACKAGE] [--shard K/N] [--minutes M] [--missed] [--table]
 
   PACKAGE        projections, oco-core, off-policy, weak-learners or boosters; default: all, in turn
   --shard K/N    the mutants K, K + N, K + 2N, ... of a crate; default: those of 0/120, then 1/120, ...
-  --minutes M    stop after M minutes, at the end of eight mutants; default: 10
+  --minutes M    stop after M minutes, at the end of eight mutants of a crate; default: 10
   --missed       try again what was missed
   --table        only the figures so far, without cargo-mutants' help where it is not installed";
 
@@ -155,10 +155,13 @@ fn try_for(wish: &Wish, listed: &BTreeMap<&str, Vec<Mutant>>, record: &mut Recor
             }
             let rest = queue.split_off(queue.len().min(CHUNK));
             let chunk = std::mem::replace(queue, rest);
-            for (wanted, outcome) in try_chunk(package, &chunk, limits[*package])? {
+            for wanted in chunk {
+                let begun = Instant::now();
+                let outcome = try_one(package, &wanted, limits[*package])?;
+                println!("{} after {} s: {}", outcome.word(), begun.elapsed().as_secs(), wanted.mutant);
                 record.add(wanted, outcome);
+                record.write()?;
             }
-            record.write()?;
         }
     }
     Ok(())
@@ -169,6 +172,8 @@ fn try_for(wish: &Wish, listed: &BTreeMap<&str, Vec<Mutant>>, record: &mut Recor
 struct Wanted {
     mutant: Mutant,
     shard: String,
+    /// The shard that holds nothing else.
+    alone: String,
 }
 
 /// The mutants still to be tried, by shards.
@@ -176,13 +181,16 @@ fn queue(wish: &Wish, listed: &[Mutant], record: &Record) -> Vec<Wanted> {
     let shards = wish.shard.map_or_else(|| (0..SHARDS).map(|k| (k, SHARDS)).collect(), |shard| vec![shard]);
     let mut queue = Vec::new();
     for (k, n) in shards {
-        let shard = listed.iter().skip(k).step_by(n);
-        let is_wanted = |mutant: &&Mutant| match record.outcome(mutant) {
-            None => !wish.missed,
-            Some(outcome) => wish.missed && outcome == Outcome::Missed && !record.is_explained(mutant),
-        };
-        let wanted = |mutant: &Mutant| Wanted { mutant: mutant.clone(), shard: format!("{k}/{n}") };
-        queue.extend(shard.filter(is_wanted).map(wanted));
+        for (place, mutant) in listed.iter().enumerate().skip(k).step_by(n) {
+            let is_wanted = match record.outcome(mutant) {
+                None => !wish.missed,
+                Some(outcome) => wish.missed && outcome == Outcome::Missed && !record.is_explained(mutant),
+            };
+            if is_wanted {
+                let alone = format!("{place}/{}", listed.len());
+                queue.push(Wanted { mutant: mutant.clone(), shard: format!("{k}/{n}"), alone });
+            }
+        }
     }
     queue
 }
@@ -216,36 +224,20 @@ fn baseline(package: &str) -> Result<Duration, Failure> {
     Ok((elapsed * PATIENCE).max(LEAST))
 }
 
-/// Tries mutants: first with the tests of their folder, what survives with all tests, and what survives them
+/// Tries a mutant: first with the tests of its folder, if it survives with all tests, and if it survives them
 /// with the examples of the documentation too.
-fn try_chunk(package: &str, chunk: &[Wanted], limit: Duration) -> Result<Vec<(Wanted, Outcome)>, Failure> {
-    let mut tried = Vec::new();
-    let mut left = chunk.to_vec();
-    for stage in [first_tests, |_: &str| vec!["--lib", "--tests"], |_: &str| vec![]] {
-        let mut groups: BTreeMap<Vec<&str>, Vec<Wanted>> = BTreeMap::new();
-        for wanted in left.drain(..) {
-            groups.entry(stage(&wanted.mutant.file)).or_default().push(wanted);
-        }
-        for (tests, group) in groups {
-            // Nothing comes before all tests.
-            if tests == ["--lib"] {
-                left.extend(group);
-                continue;
-            }
-            let outcomes = mutate(package, &group, &tests, limit)?;
-            for wanted in group {
-                match outcomes.get(&wanted.mutant.name()) {
-                    Some(Outcome::Missed) => left.push(wanted),
-                    Some(outcome) => tried.push((wanted, *outcome)),
-                    None => {
-                        return Err(failed(&format!("cargo mutants {}", wanted.mutant), "it was not tried"));
-                    }
-                }
-            }
+fn try_one(package: &str, wanted: &Wanted, limit: Duration) -> Result<Outcome, Failure> {
+    let first = first_tests(&wanted.mutant.file);
+    // All tests come next, and are enough where none are known to be better.
+    let few = (first != ["--lib"]).then_some(first);
+    let stages = few.into_iter().chain([vec!["--lib", "--tests"], vec![]]);
+    for tests in stages {
+        let outcome = mutate(package, wanted, &tests, limit)?;
+        if outcome != Outcome::Missed {
+            return Ok(outcome);
         }
     }
-    tried.extend(left.into_iter().map(|wanted| (wanted, Outcome::Missed)));
-    Ok(tried)
+    Ok(Outcome::Missed)
 }
 
 /// The test programs that know a folder or a file best; the first row that fits counts. Most of the time of a mutant
@@ -283,46 +275,28 @@ fn first_tests(file: &str) -> Vec<&'static str> {
     ["--lib"].into_iter().chain(tests.iter().flat_map(|test| ["--test", test])).collect()
 }
 
-/// cargo-mutants on these mutants, with these tests.
-fn mutate(
-    package: &str,
-    mutants: &[Wanted],
-    tests: &[&str],
-    limit: Duration,
-) -> Result<BTreeMap<String, Outcome>, Failure> {
+/// cargo-mutants on one mutant, with these tests. The mutant is a shard of its own: a filter of names lets some others
+/// through.
+fn mutate(package: &str, wanted: &Wanted, tests: &[&str], limit: Duration) -> Result<Outcome, Failure> {
     let mut command =
         in_copy(cargo(["mutants", "--in-place", "--no-config", "--baseline=skip", "--no-shuffle"]));
     // The lints of rustc are no errors here, and a cap on them would build all dependencies again.
-    command.args(["--cap-lints=false", "--colors=never", "--no-times", "-v", "-V", "--build-timeout=600"]);
+    command.args(["--cap-lints=false", "--colors=never", "-v", "-V", "--build-timeout=600"]);
     command.args(["-p", &format!("ocoboost-{package}"), &format!("--timeout={}", limit.as_secs()), "-o"]);
-    command.arg(folder());
-    for wanted in mutants {
-        command.arg("--re").arg(format!("^{}$", literal(&wanted.mutant.name())));
-    }
-    let code = finish(command.arg("--").args(tests))?;
-    // Whether all were caught, some missed, or some late.
+    command.arg(folder()).args(["--sharding=round-robin", &format!("--shard={}", wanted.alone)]);
+    let code = finish(command.arg("--").args(tests).stdout(Stdio::null()))?;
+    // Caught, missed, or late.
     if ![0, 2, 3].contains(&code) {
         return Err(failed(&line(&command), &format!("exit code {code}")));
     }
-    let mut outcomes = BTreeMap::new();
     for outcome in Outcome::ALL {
         let path = folder().join("mutants.out").join(format!("{}.txt", outcome.word()));
         let text = fs::read_to_string(&path).map_err(|source| Failure::Read { path, source })?;
-        outcomes.extend(text.lines().map(|name| (name.to_owned(), outcome)));
-    }
-    Ok(outcomes)
-}
-
-/// A regular expression that matches this text alone.
-fn literal(text: &str) -> String {
-    let mut escaped = String::new();
-    for c in text.chars() {
-        if c.is_ascii_punctuation() && !['<', '>', '\'', '"'].contains(&c) {
-            escaped.push('\\');
+        if text.lines().any(|name| name == wanted.mutant.name()) {
+            return Ok(outcome);
         }
-        escaped.push(c);
     }
-    escaped
+    Err(failed(&line(&command), &format!("{} was not tried", wanted.mutant)))
 }
 
 /// The folder of the copy, its build, and the output of cargo-mutants.
@@ -365,13 +339,6 @@ mod tests {
         for refused in ["--shard 40/40", "--shard 3", "--shard", "--minutes x", "nobody", "--missing"] {
             assert!(wish(refused).is_err(), "{refused}");
         }
-    }
-
-    #[test]
-    fn a_name_matches_only_itself() {
-        let name = "src/a.rs:3:4: replace + with * in <impl A<'_> for B>::f(x)";
-        let expected = r"src\/a\.rs\:3\:4\: replace \+ with \* in <impl A<'\_> for B>\:\:f\(x\)";
-        assert_eq!(literal(name), expected);
     }
 
     #[test]

@@ -157,7 +157,7 @@ impl fmt::Display for Record {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("[\n")?;
         for (place, (key, (shard, outcome))) in self.outcomes.iter().enumerate() {
-            let key = key.replace('\\', "\\\\").replace('"', "\\\"");
+            let key = escaped(key);
             let comma = if place + 1 < self.outcomes.len() { "," } else { "" };
             writeln!(
                 out,
@@ -175,20 +175,29 @@ fn parse(text: &str) -> BTreeMap<String, (String, Outcome)> {
         let (key, rest) = line.strip_prefix("{\"mutant\": \"")?.split_once("\", \"shard\": \"")?;
         let (shard, rest) = rest.split_once("\", \"outcome\": \"")?;
         let outcome = Outcome::ALL.into_iter().find(|outcome| rest.starts_with(outcome.word()))?;
-        Some((key.replace("\\\"", "\"").replace("\\\\", "\\"), (shard.to_owned(), outcome)))
+        Some((unescaped(key), (shard.to_owned(), outcome)))
     };
     text.lines().filter_map(line).collect()
 }
 
-/// The mutants with a reason: lines `mutant = '...'`, each with a line `reason = '...'` after it.
+/// The mutants with a reason: lines `mutant = "..."`, each with a line `reason = "..."` after it.
 fn explained(text: &str) -> BTreeSet<String> {
     let value = |line: &str, name: &str| {
-        let value = line.strip_prefix(name)?.strip_prefix(" = '")?.strip_suffix('\'')?;
-        (!value.is_empty()).then(|| value.to_owned())
+        let value = line.strip_prefix(name)?.strip_prefix(" = \"")?.strip_suffix('"')?;
+        (!value.is_empty()).then(|| unescaped(value))
     };
     let lines: Vec<&str> = text.lines().collect();
     let pairs = lines.windows(2).filter(|pair| value(pair[1], "reason").is_some());
     pairs.filter_map(|pair| value(pair[0], "mutant")).collect()
+}
+
+/// A text between quotation marks, of JSON or TOML.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+fn unescaped(text: &str) -> String {
+    text.replace("\\\"", "\"").replace("\\\\", "\\")
 }
 
 fn outcomes() -> PathBuf {
@@ -209,7 +218,10 @@ mod tests {
     fn record(outcomes: &[Outcome]) -> (Record, Vec<Mutant>) {
         let (mut record, mutants) = (Record::default(), Mutant::all(LISTED));
         for (mutant, outcome) in mutants.iter().zip(outcomes) {
-            record.add(Wanted { mutant: mutant.clone(), shard: "0/3".to_owned() }, *outcome);
+            record.add(
+                Wanted { mutant: mutant.clone(), shard: "0/3".to_owned(), alone: String::new() },
+                *outcome,
+            );
         }
         (record, mutants)
     }
@@ -238,10 +250,10 @@ mod tests {
         let listed = BTreeMap::from([("a", mutants)]);
         assert!(record.table(&["a"], &listed).ends_with("| a | 3 | 3 | 1 | 1 | 0 | 1 | 0 | 50.0% |\n"));
         assert_eq!(record.unexplained(&listed).len(), 1);
-        let entry = "[[equivalent]]\nmutant = 'a.rs: replace + with - in f #2'\n";
+        let entry = "[[equivalent]]\nmutant = \"a.rs: replace + with - in f #2\"\n";
         record.explained = explained(entry);
         assert_eq!(record.unexplained(&listed).len(), 1, "without a reason");
-        record.explained = explained(&format!("{entry}reason = 'f is symmetric'\n"));
+        record.explained = explained(&format!("{entry}reason = \"f is symmetric\"\n"));
         assert!(record.table(&["a"], &listed).ends_with("| a | 3 | 3 | 1 | 1 | 0 | 0 | 1 | 100.0% |\n"));
         assert!(record.unexplained(&listed).is_empty());
     }
