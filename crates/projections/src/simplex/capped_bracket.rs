@@ -117,7 +117,10 @@ mod tests {
                 let slack = 1e-13 * s;
                 assert!(mass(&y, &capped, tau - error) >= s - slack, "n = {n}, part = {part}: {tau} is high");
                 assert!(mass(&y, &capped, tau + error) <= s + slack, "n = {n}, part = {part}: {tau} is low");
-                assert!(n < 100 || (0.0..1e-3).contains(&error), "n = {n}, part = {part}: an error of {error}");
+                assert!(
+                    n < 100 || (0.0..1e-3).contains(&error),
+                    "n = {n}, part = {part}: an error of {error}"
+                );
                 let (low, high) = around(&y, &caps, s);
                 assert!(low == tau - error && high == tau + error);
             }
