@@ -1,9 +1,9 @@
 //! `mutants`: cargo-mutants on a sample of the mutants of five crates.
 //!
-//! All of them would take days, so shards are tried: every Nth mutant of a list whose order is fixed. What became of a
-//! mutant is kept in `docs/reliability/mutants.json`, and no mutant is tried twice unless it was missed.
-//! Mutants are written into a copy of the working tree, which keeps its place and its build: one more mutant
-//! costs the compilation of what it changed.
+//! All of them would take days, so shards are tried: every Nth mutant of a list whose order is fixed. What
+//! became of a mutant is kept in `docs/reliability/mutants.json`, and no mutant is tried twice unless it was
+//! missed. Mutants are written into a copy of the working tree, which keeps its place and its build: one more
+//! mutant costs the compilation of what it changed.
 
 mod copy;
 mod record;
@@ -195,8 +195,8 @@ fn queue(wish: &Wish, listed: &[Mutant], record: &Record) -> Vec<Wanted> {
     queue
 }
 
-/// The tests of a crate without a mutant have to pass; returns the patience with them. What passed once is not run
-/// again before a file of the crate changes.
+/// The tests of a crate without a mutant have to pass; returns the patience with them. What passed once is
+/// not run again before a file of the crate changes.
 fn baseline(package: &str) -> Result<Duration, Failure> {
     let passed = folder().join(format!("{package}.passed"));
     let state = copy::state(package)?;
@@ -240,8 +240,8 @@ fn try_one(package: &str, wanted: &Wanted, limit: Duration) -> Result<Outcome, F
     Ok(Outcome::Missed)
 }
 
-/// The test programs that know a folder or a file best; the first row that fits counts. Most of the time of a mutant
-/// goes into linking test programs, and none of these is needed where a test of the few fails.
+/// The test programs that know a folder or a file best; the first row that fits counts. Most of the time of a
+/// mutant goes into linking test programs, and none of these is needed where a test of the few fails.
 const KNOWN_BY: [(&str, &[&str]); 22] = [
     ("oco-core/src/bandit/", &["multi_point", "spherical"]),
     ("oco-core/src/games/", &["games", "matrix_games"]),
@@ -275,8 +275,8 @@ fn first_tests(file: &str) -> Vec<&'static str> {
     ["--lib"].into_iter().chain(tests.iter().flat_map(|test| ["--test", test])).collect()
 }
 
-/// cargo-mutants on one mutant, with these tests. The mutant is a shard of its own: a filter of names lets some others
-/// through.
+/// cargo-mutants on one mutant, with these tests. The mutant is a shard of its own: a filter of names lets
+/// some others through.
 fn mutate(package: &str, wanted: &Wanted, tests: &[&str], limit: Duration) -> Result<Outcome, Failure> {
     let mut command =
         in_copy(cargo(["mutants", "--in-place", "--no-config", "--baseline=skip", "--no-shuffle"]));

@@ -211,8 +211,8 @@ fn policies_come_back_bit_for_bit_and_changed_ones_are_refused() {
     assert_eq!(serde_json::from_str::<Argmax<Tabular>>(&text).unwrap(), best);
 }
 
-/// The shape and the coding that a policy states are those of its scores, whatever is around them, and a policy
-/// that knows a dimension refuses rows of another.
+/// The shape and the coding that a policy states are those of its scores, whatever is around them, and a
+/// policy that knows a dimension refuses rows of another.
 #[test]
 fn a_policy_has_the_shape_of_its_scores() {
     fn assert_shape(policy: &impl Policy, inputs: Option<usize>) {

@@ -309,7 +309,8 @@ mod tests {
         }
     }
 
-    /// The mass at p − lift is s, wherever the search starts, with and without coordinates that are decided first.
+    /// The mass at p − lift is s, wherever the search starts, with and without coordinates that are decided
+    /// first.
     #[test]
     fn the_threshold_holds_the_mass() {
         for n in [1, 2, 3, 9, 64, 300, 5000] {

@@ -250,8 +250,8 @@ mod tests {
         }
     }
 
-    /// The threshold comes out of every start: of guesses at τ, below it, above it, and at the top, on vectors with
-    /// ties, of any length, with and without entries that are known to lie above.
+    /// The threshold comes out of every start: of guesses at τ, below it, above it, and at the top, on
+    /// vectors with ties, of any length, with and without entries that are known to lie above.
     #[test]
     fn the_threshold_does_not_depend_on_the_guess() {
         for n in [1_u32, 2, 5, 8, 9, 40, 1000] {
