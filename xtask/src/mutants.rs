@@ -136,28 +136,25 @@ fn list(package: &str) -> Result<Vec<Mutant>, Failure> {
 
 /// Tries mutants, a chunk of each crate in turn, until the time is over.
 fn try_for(wish: &Wish, listed: &BTreeMap<&str, Vec<Mutant>>, record: &mut Record) -> Result<(), Failure> {
-    let begun = Instant::now();
-    let is_over = || begun.elapsed() >= Duration::from_secs(60 * wish.minutes);
     copy::write()?;
     let mut queues: Vec<_> =
         wish.crates.iter().map(|package| (*package, queue(wish, &listed[package], record))).collect();
-    let mut limits = BTreeMap::new();
+    queues.retain(|(_, queue)| !queue.is_empty());
+    let mut times = BTreeMap::new();
+    for (package, _) in &queues {
+        times.insert(*package, baseline(package)?);
+    }
+    let begun = Instant::now();
     while queues.iter().any(|(_, queue)| !queue.is_empty()) {
         for (package, queue) in &mut queues {
-            if is_over() {
+            if begun.elapsed() >= Duration::from_secs(60 * wish.minutes) {
                 return Ok(());
-            }
-            if queue.is_empty() {
-                continue;
-            }
-            if !limits.contains_key(*package) {
-                limits.insert(*package, baseline(package)?);
             }
             let rest = queue.split_off(queue.len().min(CHUNK));
             let chunk = std::mem::replace(queue, rest);
             for wanted in chunk {
                 let begun = Instant::now();
-                let outcome = try_one(package, &wanted, limits[*package])?;
+                let outcome = try_one(package, &wanted, times[*package])?;
                 println!("{} after {} s: {}", outcome.word(), begun.elapsed().as_secs(), wanted.mutant);
                 record.add(wanted, outcome);
                 record.write()?;
@@ -195,7 +192,7 @@ fn queue(wish: &Wish, listed: &[Mutant], record: &Record) -> Vec<Wanted> {
     queue
 }
 
-/// The tests of a crate without a mutant have to pass; returns the patience with them. What passed once is
+/// The tests of a crate without a mutant have to pass; returns their time. What passed once is
 /// not run again before a file of the crate changes.
 fn baseline(package: &str) -> Result<Duration, Failure> {
     let passed = folder().join(format!("{package}.passed"));
@@ -221,18 +218,18 @@ fn baseline(package: &str) -> Result<Duration, Failure> {
         }
     };
     eprintln!("{package}: the tests take {} s", elapsed.as_secs());
-    Ok((elapsed * PATIENCE).max(LEAST))
+    Ok(elapsed)
 }
 
 /// Tries a mutant: first with the tests of its folder, if it survives with all tests, and if it survives them
 /// with the examples of the documentation too.
-fn try_one(package: &str, wanted: &Wanted, limit: Duration) -> Result<Outcome, Failure> {
+fn try_one(package: &str, wanted: &Wanted, time: Duration) -> Result<Outcome, Failure> {
     let first = first_tests(&wanted.mutant.file);
     // All tests come next, and are enough where none are known to be better.
-    let few = (first != ["--lib"]).then_some(first);
-    let stages = few.into_iter().chain([vec!["--lib", "--tests"], vec![]]);
-    for tests in stages {
-        let outcome = mutate(package, wanted, &tests, limit)?;
+    let few = (first != ["--lib"]).then_some((first, 1));
+    let stages = few.into_iter().chain([(vec!["--lib", "--tests"], PATIENCE), (vec![], PATIENCE)]);
+    for (tests, patience) in stages {
+        let outcome = mutate(package, wanted, &tests, (time * patience).max(LEAST))?;
         if outcome != Outcome::Missed {
             return Ok(outcome);
         }
