@@ -32,11 +32,12 @@ const LEAST: Duration = Duration::from_secs(60);
 
 /// The program's own options.
 const HELP: &str = "\
-cargo xtask mutants [PACKAGE] [--shard K/N] [--minutes M] [--missed] [--table]
+cargo xtask mutants [PACKAGE] [--shard K/N] [--minutes M] [--own] [--missed] [--table]
 
   PACKAGE        projections, oco-core, off-policy, weak-learners or boosters; default: all, in turn
   --shard K/N    the mutants K, K + N, K + 2N, ... of a crate; default: those of 0/120, then 1/120, ...
   --minutes M    stop after M minutes, at the end of eight mutants of a crate; default: 10
+  --own          only the tests of a mutant's own folder: what survives them counts as missed until it is tried again
   --missed       try again what was missed
   --table        only the figures so far, without cargo-mutants' help where it is not installed";
 
@@ -46,6 +47,7 @@ struct Wish {
     crates: Vec<&'static str>,
     shard: Option<(usize, usize)>,
     minutes: u64,
+    own: bool,
     missed: bool,
     table: bool,
 }
@@ -53,12 +55,19 @@ struct Wish {
 impl Wish {
     /// The options, or the word that is none.
     fn parse(arguments: &[OsString]) -> Result<Self, String> {
-        let mut wish =
-            Self { crates: CRATES.to_vec(), shard: None, minutes: 10, missed: false, table: false };
+        let mut wish = Self {
+            crates: CRATES.to_vec(),
+            shard: None,
+            minutes: 10,
+            own: false,
+            missed: false,
+            table: false,
+        };
         let mut words = arguments.iter().map(|word| word.to_string_lossy());
         while let Some(word) = words.next() {
             let refused = || format!("`{word}` is none of the options, or lacks its value");
             match &*word {
+                "--own" => wish.own = true,
                 "--missed" => wish.missed = true,
                 "--table" => wish.table = true,
                 "--minutes" => {
@@ -154,7 +163,7 @@ fn try_for(wish: &Wish, listed: &BTreeMap<&str, Vec<Mutant>>, record: &mut Recor
             let chunk = std::mem::replace(queue, rest);
             for wanted in chunk {
                 let begun = Instant::now();
-                let outcome = try_one(package, &wanted, times[*package])?;
+                let outcome = try_one(package, &wanted, times[*package], wish.own)?;
                 println!("{} after {} s: {}", outcome.word(), begun.elapsed().as_secs(), wanted.mutant);
                 record.add(wanted, outcome);
                 record.write()?;
@@ -223,14 +232,14 @@ fn baseline(package: &str) -> Result<Duration, Failure> {
 
 /// Tries a mutant: first with the tests of its folder, if it survives with all tests, and if it survives them
 /// with the examples of the documentation too.
-fn try_one(package: &str, wanted: &Wanted, time: Duration) -> Result<Outcome, Failure> {
+fn try_one(package: &str, wanted: &Wanted, time: Duration, own: bool) -> Result<Outcome, Failure> {
     let first = first_tests(&wanted.mutant.file);
     // All tests come next, and are enough where none are known to be better.
     let few = (first != ["--lib"]).then_some((first, 1));
     let stages = few.into_iter().chain([(vec!["--lib", "--tests"], PATIENCE), (vec![], PATIENCE)]);
     for (tests, patience) in stages {
         let outcome = mutate(package, wanted, &tests, (time * patience).max(LEAST))?;
-        if outcome != Outcome::Missed {
+        if outcome != Outcome::Missed || own {
             return Ok(outcome);
         }
     }
@@ -239,7 +248,7 @@ fn try_one(package: &str, wanted: &Wanted, time: Duration) -> Result<Outcome, Fa
 
 /// The test programs that know a folder or a file best; the first row that fits counts. Most of the time of a
 /// mutant goes into linking test programs, and none of these is needed where a test of the few fails.
-const KNOWN_BY: [(&str, &[&str]); 22] = [
+const KNOWN_BY: [(&str, &[&str]); 25] = [
     ("oco-core/src/bandit/", &["multi_point", "spherical"]),
     ("oco-core/src/games/", &["games", "matrix_games"]),
     ("oco-core/src/learners/doubling.rs", &["doubling"]),
@@ -262,6 +271,9 @@ const KNOWN_BY: [(&str, &[&str]); 22] = [
     ("boosters/src/gradient/", &["theorems", "refusals", "allocation"]),
     ("boosters/src/maboost/", &["maboost", "maboost_use"]),
     ("boosters/src/mistake_bound/", &["mistake_bound"]),
+    ("boosters/src/feedback.rs", &["theorems", "refusals"]),
+    ("boosters/src/saved.rs", &["refusals", "mistake_bound"]),
+    ("boosters/src/", &["mistake_bound", "agnostic", "maboost_use"]),
 ];
 
 /// The tests of the file itself, and those of [`KNOWN_BY`].
