@@ -592,3 +592,26 @@ fn a_saved_search_of_something_else_is_refused() {
     *alpha = serde_json::json!(alpha.as_f64().unwrap() * 2.0);
     assert!(matches!(refused(recipe, &own, &other.to_string()), BoplError::NotReproduced { .. }));
 }
+
+/// A search that was saved before its most rows could be chosen has the usual number of them.
+#[test]
+fn a_search_saved_by_an_older_version_goes_on_with_the_usual_rows() {
+    let (recipe, log) = (AutoPolicy::builder().candidates(2).rounds(4).seed(3), log(120, 18));
+    let usual = recipe.build().unwrap();
+    let mut saved = String::new();
+    let fit = usual.fit_resumable(&log, None, |progress, snapshot| {
+        if let Progress::Search { candidate: 1, round: 2, .. } = progress {
+            saved = file(snapshot);
+        }
+        ControlFlow::Continue(())
+    });
+    let mut older: serde_json::Value = serde_json::from_str(&saved).unwrap();
+    assert!(older.as_object_mut().unwrap().remove("search_rows").is_some());
+    let go_on = |recipe: AutoPolicy| {
+        let from: AutoCheckpoint = serde_json::from_value(older.clone()).unwrap();
+        recipe.fit_resumable(&log, Some(from), |_, _| ControlFlow::Continue(()))
+    };
+    assert_same(&go_on(usual).unwrap(), &fit.unwrap());
+    let fewer = recipe.search_rows(100).build().unwrap();
+    assert_eq!(go_on(fewer).unwrap_err(), BoplError::AnotherRecipe);
+}
