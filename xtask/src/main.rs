@@ -11,6 +11,7 @@ mod faults;
 mod forward;
 mod guided;
 mod mpi;
+mod mutants;
 mod package;
 mod python;
 mod supply;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Task::Package => package::run(),
         Task::Mpi { faults } => mpi::run(faults.as_ref()),
         Task::Faults { kills } => faults::run(kills.as_ref()),
+        Task::Mutants(arguments) => mutants::run(&arguments),
         Task::Supply => supply::run(),
         Task::Bench(bench) => bench::run(&bench),
         Task::Reproduce(arguments) => forward::reproduce(&arguments, hand_over),

@@ -21,6 +21,8 @@ cargo xtask <command>
                            which N times a rank is killed
   faults [--kills N]       files are whole after N kills of the programs that write them, by default 1000,
                            and after calls of the system that fail, which takes strace
+  mutants [PACKAGE] [ARGS] does a test fail if the code is changed? cargo-mutants on a sample of five crates;
+                           outcomes add up in docs/reliability; options: mutants --help
   supply                   licences and sources of all dependencies, by deny.toml; advisories where
                            cargo-deny is installed
   bench [ARGS]             cargo bench -p benches ARGS
@@ -49,6 +51,7 @@ pub(crate) enum Task {
     Package,
     Mpi { faults: Option<OsString> },
     Faults { kills: Option<OsString> },
+    Mutants(Vec<OsString>),
     Supply,
     Bench(Bench),
     Reproduce(Vec<OsString>),
@@ -97,6 +100,7 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("package") => bare("package", Task::Package, arguments),
         Some("mpi") => mpi(arguments),
         Some("faults") => faults(arguments),
+        Some("mutants") => Ok(Task::Mutants(arguments)),
         Some("supply") => bare("supply", Task::Supply, arguments),
         Some("bench") => bench(arguments).map(Task::Bench),
         Some("reproduce") => Ok(Task::Reproduce(arguments)),
@@ -228,7 +232,8 @@ mod tests {
 
     #[test]
     fn the_usage_names_every_command() {
-        let commands = "test tidy ci python package mpi faults supply bench reproduce conform data fuzz help";
+        let commands =
+            "test tidy ci python package mpi faults mutants supply bench reproduce conform data fuzz help";
         for command in commands.split(' ') {
             assert!(TEXT.contains(&format!("\n  {command} ")), "{command}");
             assert!(parse(words(command)).is_ok(), "{command}");

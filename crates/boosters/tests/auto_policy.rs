@@ -592,3 +592,61 @@ fn a_saved_search_of_something_else_is_refused() {
     *alpha = serde_json::json!(alpha.as_f64().unwrap() * 2.0);
     assert!(matches!(refused(recipe, &own, &other.to_string()), BoplError::NotReproduced { .. }));
 }
+
+/// A search that was saved before its most rows could be chosen has the usual number of them.
+#[test]
+fn a_search_saved_by_an_older_version_goes_on_with_the_usual_rows() {
+    let (recipe, log) = (AutoPolicy::builder().candidates(2).rounds(4).seed(3), log(120, 18));
+    let usual = recipe.build().unwrap();
+    let mut saved = String::new();
+    let fit = usual.fit_resumable(&log, None, |progress, snapshot| {
+        if let Progress::Search { candidate: 1, round: 2, .. } = progress {
+            saved = file(snapshot);
+        }
+        ControlFlow::Continue(())
+    });
+    let mut older: serde_json::Value = serde_json::from_str(&saved).unwrap();
+    assert!(older.as_object_mut().unwrap().remove("search_rows").is_some());
+    let go_on = |recipe: AutoPolicy| {
+        let from: AutoCheckpoint = serde_json::from_value(older.clone()).unwrap();
+        recipe.fit_resumable(&log, Some(from), |_, _| ControlFlow::Continue(()))
+    };
+    assert_same(&go_on(usual).unwrap(), &fit.unwrap());
+    let fewer = recipe.search_rows(100).build().unwrap();
+    assert_eq!(go_on(fewer).unwrap_err(), BoplError::AnotherRecipe);
+}
+
+/// Folds that were saved at different rounds are played again, and nothing else is lost.
+#[test]
+fn folds_of_different_rounds_are_played_again() {
+    let (recipe, log) =
+        (AutoPolicy::builder().candidates(2).rounds(8).seed(3).build().unwrap(), log(300, 19));
+    let mut saved = Vec::new();
+    let fit = recipe.fit_resumable(&log, None, |progress, snapshot| {
+        if let Progress::Search { candidate: 1, round: 3 | 5, .. } = progress {
+            saved.push(serde_json::from_str::<serde_json::Value>(&file(snapshot)).unwrap());
+        }
+        ControlFlow::Continue(())
+    });
+    let fit = fit.unwrap();
+    let rounds_shown = |file: &serde_json::Value| {
+        let (mut shown, from) = (Vec::new(), serde_json::from_value(file.clone()).unwrap());
+        let resumed = recipe.fit_resumable(&log, Some(from), |progress, _| {
+            if let Progress::Search { candidate: 1, round, .. } = progress {
+                shown.push(round);
+            }
+            ControlFlow::Continue(())
+        });
+        assert_same(&resumed.unwrap(), &fit);
+        shown[0]
+    };
+    let (earlier, later) = (&saved[0], saved.last().unwrap());
+    assert_eq!((rounds_shown(earlier), rounds_shown(later)), (3, 5));
+    let mut uneven = later.clone();
+    uneven["under_way"]["runs"][1] = earlier["under_way"]["runs"][1].clone();
+    assert!(rounds_shown(&uneven) < 3);
+    // So are too few folds.
+    let mut fewer = later.clone();
+    fewer["under_way"]["runs"].as_array_mut().unwrap().pop();
+    assert!(rounds_shown(&fewer) < 3);
+}

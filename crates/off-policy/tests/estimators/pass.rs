@@ -2,8 +2,13 @@
 
 use crate::logs::{Columns, close, settings};
 use off_policy::estimators::{
-    Accumulator, Bootstrap, EstimateError, Estimator, EstimatorSettings, Observations, Resampling, Tables,
+    Accumulator, Bootstrap, EstimateError, Estimator, EstimatorSettings, Observations, OnLog, Resampling,
+    Tables,
 };
+use off_policy::policies::{Policy, Uniform};
+use off_policy::{ActionSet, Log, PolicyError, Rewards};
+use rows::{Row, RowMatrix};
+use std::cell::RefCell;
 
 /// The accumulator of some rows of a log.
 fn of_rows(log: &Columns, rows: impl IntoIterator<Item = usize>) -> Accumulator {
@@ -174,4 +179,53 @@ fn replicates_without_a_row_are_left_out() {
     assert!((found.defined(Estimator::Ips) as f64 - 4000.0 * (1.0 - (-1f64).exp())).abs() < 120.0);
     let interval = found.interval(Estimator::Snips, 0.1).unwrap().unwrap();
     assert_eq!((interval.lower, interval.upper, found.defined(Estimator::Dm)), (3.0, 3.0, 0));
+}
+
+/// Uniform, with a record of the blocks it was asked for: the first row, and the number of rows.
+struct Recording(Uniform, RefCell<Vec<(usize, usize)>>);
+
+impl Policy for Recording {
+    fn inputs(&self) -> Option<usize> {
+        None
+    }
+
+    fn actions(&self) -> usize {
+        self.0.actions()
+    }
+
+    fn probabilities(&self, x: Row<'_>, on_offer: ActionSet<'_>, pi: &mut [f64]) -> Result<(), PolicyError> {
+        self.0.probabilities(x, on_offer, pi)
+    }
+
+    fn probabilities_of_rows(&self, log: &Log, from: usize, pi: &mut [f64]) -> Result<(), PolicyError> {
+        self.1.borrow_mut().push((from, pi.len() / log.actions()));
+        self.0.probabilities_of_rows(log, from, pi)
+    }
+}
+
+/// A policy is asked for every row of a log once, in order, and for none beyond its end; also where the rows are
+/// more than one block, and where a single row is.
+#[test]
+fn a_policy_is_asked_for_the_rows_of_the_log_and_for_no_others() {
+    for (n, actions) in [(1, 1), (300, 1 << 10), (512, 1 << 10), (513, 1 << 10), (3, 1 << 19)] {
+        let contexts = RowMatrix::dense(1, vec![0.5; n]).unwrap();
+        let rewards: Vec<f64> = (0..n).map(|i| i as f64).collect();
+        let logged = (0..n).map(|i| u32::from(i % 2 == 1) % actions).collect();
+        let log =
+            Log::new(contexts, actions as usize, logged, vec![0.5; n], Rewards(rewards.clone())).unwrap();
+        let policy = Recording(Uniform::new(actions as usize).unwrap(), RefCell::default());
+        let mut seen = Vec::new();
+        let observations = OnLog::new(&log, &policy, None).unwrap();
+        let visit = observations.visit(|row| {
+            seen.push(row.reward);
+            Ok(())
+        });
+        assert_eq!((visit, seen), (Ok(()), rewards));
+        let mut end = 0;
+        for (from, rows) in policy.1.into_inner() {
+            assert!(from == end && rows > 0, "n = {n}: {rows} rows from {from} after {end}");
+            end += rows;
+        }
+        assert_eq!(end, n, "with {actions} actions");
+    }
 }

@@ -1,7 +1,7 @@
 //! Every policy is a distribution over what is on offer, whatever the scores; and what policies refuse.
 
 use off_policy::policies::{
-    Argmax, EpsilonGreedy, MultinomialLogistic, Policy, Softmax, Tabular, Uniform, argmax, softmax,
+    Argmax, EpsilonGreedy, MultinomialLogistic, Policy, Scores, Softmax, Tabular, Uniform, argmax, softmax,
 };
 use off_policy::{ActionSet, ActionSets, LogError, PolicyError};
 use proptest::prelude::*;
@@ -209,4 +209,36 @@ fn policies_come_back_bit_for_bit_and_changed_ones_are_refused() {
     let best = Argmax::new(Tabular::new(1, vec![0.5]).unwrap());
     let text = serde_json::to_string(&best).unwrap();
     assert_eq!(serde_json::from_str::<Argmax<Tabular>>(&text).unwrap(), best);
+}
+
+/// The shape and the coding that a policy states are those of its scores, whatever is around them, and a
+/// policy that knows a dimension refuses rows of another.
+#[test]
+fn a_policy_has_the_shape_of_its_scores() {
+    fn assert_shape(policy: &impl Policy, inputs: Option<usize>) {
+        assert_eq!((policy.inputs(), policy.actions()), (inputs, 3));
+        let (all, mut pi) = (ActionSet::all(3).unwrap(), [0.0; 3]);
+        for m in 1..5 {
+            let x = vec![0.5; m];
+            let outcome = policy.probabilities(Row::dense(&x).unwrap(), all, &mut pi);
+            let expected = match inputs {
+                Some(expected) if expected != m => Err(PolicyError::InputDimension { expected, got: m }),
+                _ => Ok(()),
+            };
+            assert_eq!(outcome, expected);
+        }
+    }
+    let table = Tabular::new(4, vec![0.0, 1.0, 2.0]).unwrap();
+    let model = MultinomialLogistic::new(2, vec![0.5; 6], vec![0.0; 3]).unwrap();
+    assert_shape(&Softmax::new(table.clone(), 2.0).unwrap(), Some(4));
+    assert_shape(&Softmax::new(model.clone(), 2.0).unwrap(), Some(2));
+    assert_shape(&Argmax::new(model.clone()), Some(2));
+    assert_shape(&EpsilonGreedy::new(Argmax::new(table), 0.25).unwrap(), Some(4));
+    assert_shape(&EpsilonGreedy::new(Uniform::new(3).unwrap(), 0.25).unwrap(), None);
+    assert_shape(&Uniform::new(3).unwrap(), None);
+    let greedy = EpsilonGreedy::new(Softmax::new(model.clone(), 2.0).unwrap(), 0.25).unwrap();
+    assert_eq!((greedy.epsilon(), greedy.policy().beta(), greedy.policy().scores()), (0.25, 2.0, &model));
+    assert_eq!((model.weights(2), model.weights(3)), (Some(&[0.5; 2][..]), None));
+    assert_eq!(model.intercepts(), [0.0; 3]);
+    assert_eq!((Scores::inputs(&model), Scores::actions(&model)), (2, 3));
 }

@@ -235,3 +235,104 @@ impl Level<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level<'a>(y: &'a [f64], caps: &'a [f64], s: f64) -> Level<'a> {
+        Level { y, caps, s, known: KnownAbove::default(), filled: CompensatedSum::default() }
+    }
+
+    fn mass(y: &[f64], caps: &[f64], s: f64, t: f64) -> f64 {
+        y.iter().zip(caps).map(|(v, c)| (v - t).max(0.0).min(c.min(s))).sum()
+    }
+
+    fn case(n: u32) -> (Vec<f64>, Vec<f64>) {
+        let wave = |f: f64| (0..n).map(move |i| (f64::from(i) * f + 0.3).sin());
+        let caps = wave(0.311).enumerate().map(|(i, c)| if i % 11 == 3 { 0.0 } else { 0.6 + 0.5 * c });
+        (wave(0.7391).collect(), caps.collect())
+    }
+
+    /// A narrow bracket around τ decides what is the same at both of its ends, and lists the rest.
+    #[test]
+    fn a_pass_decides_what_is_the_same_at_both_ends() {
+        for n in [16, 63, 200, 257, 1029] {
+            let (y, caps) = case(n);
+            let most: f64 = caps.iter().sum();
+            for (part, width) in
+                [(0.1, 1e-3), (0.1, 0.02), (0.5, 1e-4), (0.5, 0.01), (0.9, 1e-3), (0.02, 1e-3)]
+            {
+                let s = part * most;
+                let tau = around(&y, &caps, s).0;
+                let (low, high) = (tau - 0.4 * width, tau + 0.6 * width);
+                let (mut open, mut level) = (vec![7], level(&y, &caps, s));
+                let all = || (0..y.len()).map(|i| (i, y[i], caps[i].min(s)));
+                let full = |v: f64, c: f64| v - high >= c;
+                let grows = |v: f64, c: f64| v > high && v - low < c;
+                let undecided: Vec<usize> = all()
+                    .filter(|(_, v, c)| *v > low && !full(*v, *c) && !grows(*v, *c) && *c > 0.0)
+                    .map(|(i, ..)| i)
+                    .collect();
+                let growing = all().filter(|(_, v, c)| !full(*v, *c) && grows(*v, *c));
+                let count = growing.clone().count() as f64;
+                let stands = level.sift((low, high), &mut open);
+                if undecided.len() > y.len() / 4 {
+                    assert!(!stands, "n = {n}, part = {part}");
+                    continue;
+                }
+                assert_eq!(open, undecided, "n = {n}, part = {part}");
+                assert_eq!((level.known.at, level.known.count), (high, count));
+                assert_eq!(stands, count * (high - low) <= s || count == 0.0, "n = {n}, part = {part}");
+                let excess: f64 = growing.map(|(_, v, _)| v - high).sum();
+                assert!((level.known.excess - excess).abs() <= 1e-12 * s);
+                let filled: f64 = all().filter(|(_, v, c)| full(*v, *c)).map(|(.., c)| c).sum();
+                assert!((level.filled.value() - filled).abs() <= 1e-12 * s);
+                for t in [low, tau, high] {
+                    let (got, want) = (level.mass_at(&open, t), mass(&y, &caps, s, t));
+                    assert!((got - want).abs() <= 1e-12 * s, "n = {n}, part = {part}: {got} for {want}");
+                }
+            }
+        }
+    }
+
+    /// A bracket beside τ does not stand.
+    #[test]
+    fn a_bracket_beside_the_threshold_is_refused() {
+        let (y, caps) = case(200);
+        let s = 0.5 * caps.iter().sum::<f64>();
+        let tau = around(&y, &caps, s).0;
+        for (low, high, stands) in
+            [(-1e-4, 1e-4, true), (1e-4, 2e-4, false), (-2e-4, -1e-4, false), (1e-4, 1.0, false)]
+        {
+            assert_eq!(level(&y, &caps, s).sift((tau + low, tau + high), &mut Vec::new()), stands);
+        }
+    }
+
+    /// The mass at p − lift is s, wherever the search starts, with and without coordinates that are decided
+    /// first.
+    #[test]
+    fn the_threshold_holds_the_mass() {
+        for n in [1, 2, 3, 9, 64, 300, 5000] {
+            let (y, caps) = case(n);
+            // No entry lies between τ and p, and full coordinates have a lift without end.
+            let held = |p: f64, lift: f64, s: f64| -> f64 {
+                let above = y.iter().zip(&caps).filter(|(v, _)| **v >= p);
+                above.map(|(v, c)| ((v - p) + lift).min(c.min(s))).sum()
+            };
+            for part in [1e-6, 0.05, 0.3, 0.7, 0.95, 0.999] {
+                let s = part * caps.iter().sum::<f64>();
+                let allowed = 1e-12 * s;
+                let (p, lift) = capped_threshold(&y, &caps, s, &mut Scratch::default());
+                let got = held(p, lift, s);
+                assert!((got - s).abs() <= allowed, "n = {n}, part = {part}: {got} for {s}");
+                let mut open: Vec<usize> = (0..y.len()).filter(|i| caps[*i] > 0.0).collect();
+                let (ends, mut pool) = (ends(&y, &open), Vec::new());
+                let (p, lift) = level(&y, &caps, s).threshold(ends, &mut pool, &mut open);
+                let got = held(p, lift, s);
+                assert!((got - s).abs() <= allowed, "n = {n}, part = {part}: {got} for {s}");
+                assert!(open.iter().all(|i| y[*i] >= p && y[*i] - p < caps[*i].min(s)));
+            }
+        }
+    }
+}

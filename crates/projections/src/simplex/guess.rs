@@ -148,3 +148,76 @@ fn keep_if(candidates: &mut Vec<f64>, wanted: impl Fn(f64) -> bool) {
     }
     candidates.truncate(kept);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simplex::lanes::max;
+
+    /// Vectors for every way through the search: spread, ties, steps so slow that pivots decide, one above
+    /// all, and short ones.
+    fn vectors() -> Vec<Vec<f64>> {
+        let spread = |n: u32| (0..n).map(|i| (f64::from(i) * 0.7391).sin()).collect::<Vec<f64>>();
+        let creeping = |n: u32| (0..n).map(|i| -(2_f64.powf(f64::from(i) / 100.0))).collect::<Vec<f64>>();
+        let mut alone = spread(500);
+        alone[77] = 40.0;
+        vec![
+            spread(1),
+            spread(7),
+            spread(64),
+            spread(2000),
+            spread(2000).iter().map(|v| (4.0 * v).round()).collect(),
+            creeping(300),
+            creeping(3000),
+            alone,
+            vec![2.5; 100],
+        ]
+    }
+
+    /// τ from the sorted entries: the highest of the bounds (Σ − s)/k of the k largest.
+    fn sorted(y: &[f64], s: f64) -> f64 {
+        let mut falling = y.to_vec();
+        falling.sort_unstable_by(|a, b| b.total_cmp(a));
+        let (mut sum, mut tau) = (0.0, f64::NEG_INFINITY);
+        for (k, v) in falling.iter().enumerate() {
+            sum += v - falling[0];
+            tau = tau.max((sum - s) / (k as f64 + 1.0));
+        }
+        falling[0] + tau
+    }
+
+    #[test]
+    fn a_guess_is_the_threshold_up_to_rounding() {
+        let mut candidates = Vec::new();
+        for (v, y) in vectors().iter().enumerate() {
+            for s in [1e-280, 1e-6, 0.3, 1.0, 17.0, 1e4, 1e280] {
+                let (tau, top) = (sorted(y, s), max(y));
+                let allowed = 1e-12 * (s + tau.abs() + top.abs());
+                let guess = guess_threshold(y, top, s, KnownAbove::default(), &mut candidates);
+                assert!((guess - tau).abs() <= allowed && guess <= top, "{v}, s = {s:e}: {guess} for {tau}");
+                // The same if some entries are known to lie above, and only the others are searched.
+                let (above, rest): (Vec<f64>, Vec<f64>) =
+                    y.iter().partition(|v| **v > tau + 0.25 * (top - tau));
+                if above.is_empty() || rest.is_empty() {
+                    continue;
+                }
+                let at = tau + 0.125 * (top - tau);
+                let excess = above.iter().map(|v| v - at).sum();
+                let known = KnownAbove { at, excess, count: above.len() as f64 };
+                let guess = guess_threshold(&rest, max(&rest), s, known, &mut candidates);
+                let want = tau.min(max(&rest));
+                assert!(
+                    (guess - want).abs() <= allowed,
+                    "{v}, s = {s:e}: {guess} for {want} with known entries"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_what_is_wanted_in_its_order() {
+        let mut kept = vec![3.0, -1.0, 2.0, 0.0, -0.5, 2.0];
+        keep_if(&mut kept, |d| d > 0.0);
+        assert_eq!(kept, [3.0, 2.0, 2.0]);
+    }
+}

@@ -98,3 +98,102 @@ pub(crate) fn sample_runs(n: usize) -> impl Iterator<Item = std::ops::Range<usiz
         start..start + RUN
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The fractional parts of multiples of the golden ratio, in a mixed order.
+    fn mixed(n: u32) -> Vec<f64> {
+        (0..n).map(|i| (f64::from(i.wrapping_mul(2_654_435_761) % n) * 0.618_034).fract()).collect()
+    }
+
+    #[test]
+    fn a_pass_lists_what_lies_between_and_sums_what_lies_above() {
+        let mut sifted = Vec::new();
+        for n in [3, 8, 77, 1000, 4099] {
+            let y = mixed(n);
+            for (low, high) in
+                [(0.5, 0.6), (0.9, 0.9), (0.85, f64::INFINITY), (-1.0, -0.5), (0.2, 0.3), (1.5, 2.0)]
+            {
+                let known = sift(&y, low, high, &mut sifted);
+                let between: Vec<f64> = y.iter().copied().filter(|v| *v > low && *v <= high).collect();
+                let Some(known) = known else {
+                    assert!(between.len() > y.len() / 4, "n = {n}, {low} to {high}");
+                    continue;
+                };
+                assert_eq!(sifted, between, "n = {n}, {low} to {high}");
+                let above = y.iter().filter(|v| **v > high);
+                let excess: f64 = above.clone().map(|v| v - high).sum();
+                assert_eq!((known.at, known.count), (high, above.count() as f64));
+                assert!((known.excess - excess).abs() <= 1e-12 * excess, "n = {n}, {low} to {high}");
+            }
+            // The ends belong to it as (low, high] says.
+            let (low, high) = (y[0].min(y[2]), y[0].max(y[2]));
+            if sift(&y, low, high, &mut sifted).is_some() {
+                assert!(sifted.contains(&high) && !sifted.contains(&low));
+            }
+        }
+    }
+
+    #[test]
+    fn a_pass_gives_up_beyond_a_quarter_and_where_numbers_are_not_finite() {
+        let (mut sifted, y) = (Vec::new(), mixed(4000));
+        let quarter = {
+            let mut rising = y.clone();
+            rising.sort_unstable_by(f64::total_cmp);
+            rising[3000 - 1]
+        };
+        assert!(sift(&y, quarter, f64::INFINITY, &mut sifted).is_some());
+        assert_eq!(sifted.len(), 1000);
+        assert!(sift(&y, quarter.next_down(), f64::INFINITY, &mut sifted).is_none());
+        for place in [0, 1733, 3999] {
+            for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                for high in [0.95, f64::INFINITY] {
+                    let mut y = y.clone();
+                    y[place] = wrong;
+                    assert!(sift(&y, 0.9, high, &mut sifted).is_none(), "{wrong} at {place}");
+                }
+            }
+        }
+    }
+
+    /// Of a vector in random order the sample has its share of the mass.
+    #[test]
+    fn a_bracket_holds_the_threshold_of_a_vector_in_random_order() {
+        let (mut candidates, mut sample) = (Vec::new(), Vec::new());
+        let y = mixed(40_000);
+        for s in [1e-3, 10.0, 300.0, 3000.0, 15_000.0, 1e6] {
+            let Bracket { low, high, all } = Bracket::of(&y, s, &mut candidates, &mut sample);
+            let tau = guess_threshold(&y, max(&y), s, KnownAbove::default(), &mut candidates);
+            assert!(low <= tau && tau <= high, "s = {s}: {tau} in {low} to {high}");
+            assert_eq!(all, s > 19_000.0, "s = {s}: {low}");
+            if s < 1.0 {
+                assert!(high == f64::INFINITY, "s = {s}: the few entries above are all listed");
+            } else if (1000.0..1e5).contains(&s) {
+                assert!(high - low < 0.2, "s = {s}: {low} to {high}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sample_is_of_whole_runs_that_share_no_place() {
+        for n in [LONG, LONG + 1, 9999, 70_000, 1 << 20, 40_000_000] {
+            let mut end = 0;
+            for run in sample_runs(n) {
+                assert!(run.start >= end && run.len() == RUN, "n = {n}: {run:?} after {end}");
+                end = run.end;
+            }
+            assert!(end <= n && end > n - 2 * (n / sample_runs(n).count()) - 1, "n = {n}: {end}");
+            let sampled = RUN * sample_runs(n).count();
+            assert!((1024..=65_536).contains(&sampled), "n = {n}: {sampled}");
+            // A place within a stratum is not the same everywhere.
+            let stride = n / sample_runs(n).count();
+            let first = sample_runs(n).next().map(|run| run.start % stride);
+            assert!(
+                stride == RUN
+                    || sample_runs(n).enumerate().any(|(i, run)| Some(run.start - i * stride) != first)
+            );
+        }
+    }
+}

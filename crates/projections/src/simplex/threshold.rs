@@ -249,4 +249,63 @@ mod tests {
             }
         }
     }
+
+    /// The threshold comes out of every start: of guesses at τ, below it, above it, and at the top, on
+    /// vectors with ties, of any length, with and without entries that are known to lie above.
+    #[test]
+    fn the_threshold_does_not_depend_on_the_guess() {
+        for n in [1_u32, 2, 5, 8, 9, 40, 1000] {
+            for scale in [1.0, 1e-3, 1e6] {
+                let mixed = (0..n).map(|i| scale * (f64::from(i) * 0.7391).sin());
+                let y: Vec<f64> = if n % 2 == 0 { mixed.map(f64::round).collect() } else { mixed.collect() };
+                let mut falling = y.clone();
+                falling.sort_unstable_by(|a, b| b.total_cmp(a));
+                for s in [1e-6, 0.1, 1.0, 50.0] {
+                    let (mut sum, mut tau) = (0.0, f64::NEG_INFINITY);
+                    for (k, v) in falling.iter().enumerate() {
+                        sum += v;
+                        tau = tau.max((sum - s) / (k as f64 + 1.0));
+                    }
+                    for far in [0.0, -1e-9, 1e-9, -0.1, 0.1, -3.0, 3.0] {
+                        let guess = (tau + far * s).min(falling[0]);
+                        let (p, lift) = exact_threshold(&y, s, KnownAbove::default(), guess);
+                        let allowed = 1e-12 * (s + scale * f64::from(n));
+                        assert!(
+                            (p - lift - tau).abs() <= allowed,
+                            "n = {n}, s = {s}: {} for {tau}",
+                            p - lift
+                        );
+                        let above: Vec<f64> = y.iter().copied().filter(|v| *v > tau + 0.5 * s).collect();
+                        let rest: Vec<f64> = y.iter().copied().filter(|v| *v <= tau + 0.5 * s).collect();
+                        let at = tau + 0.25 * s;
+                        let excess = above.iter().map(|v| v - at).sum();
+                        let known = KnownAbove { at, excess, count: above.len() as f64 };
+                        let (p, lift) = exact_threshold(&rest, s, known, guess);
+                        assert!(
+                            (p - lift - tau).abs() <= allowed,
+                            "n = {n}, s = {s}: {} for {tau}",
+                            p - lift
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    /// What is above a cut and what is not, at every length of the last row.
+    #[test]
+    fn entries_above_a_cut_are_summed_and_the_next_is_known() {
+        for n in 1..40_u32 {
+            let y: Vec<f64> = (0..n).map(|i| (3.0 * (f64::from(i) * 0.7391).sin()).round()).collect();
+            for (p, cut) in [(0.0, -1.5), (0.5, 0.5), (-1.0, 0.0), (2.0, 2.0), (-4.0, 0.0)] {
+                let above = Above::of(&y, p, cut);
+                let inside = y.iter().map(|v| v - p).filter(|u| *u > cut);
+                assert_eq!(above.excess, inside.clone().sum::<f64>() + 0.0, "n = {n}, p = {p}");
+                assert_eq!(above.count, inside.clone().count() as f64);
+                assert_eq!(above.lowest, inside.fold(f64::INFINITY, f64::min));
+                let others = y.iter().map(|v| v - p).filter(|u| *u <= cut);
+                assert_eq!(above.next, others.fold(f64::NEG_INFINITY, f64::max));
+            }
+        }
+    }
 }

@@ -55,6 +55,22 @@ proptest! {
         prop_assert!(map.divergence(&x, &y).unwrap() >= least * (1.0 - 1e-12));
     }
 
+    /// R is homogeneous of degree 2, so B((1 + t)y, y) = t²R(y): from steps that would cancel to those that
+    /// would not, on both sides of 0, and in any dimension.
+    #[test]
+    fn p_norms_are_homogeneous(
+        y in prop_oneof![vec(coordinate(), 1..8), vec(0.5..2.0, 1000)], p in 1.05..=2.0, exponent in -30_i32..3,
+        sign in prop_oneof![Just(1.0), Just(-1.0)],
+    ) {
+        let t = sign * 2_f64.powi(exponent);
+        // The sum (1 + t)y is exact if y has few digits.
+        let y: Vec<f64> = y.iter().map(|v| (v * 4.0).round() / 4.0).collect();
+        let x: Vec<f64> = y.iter().map(|v| v + t * v).collect();
+        let map = PNorm::new(p).unwrap();
+        let (got, want) = (map.divergence(&x, &y).unwrap(), t * t * map.value(&y).unwrap());
+        prop_assert!((got - want).abs() <= 1e-11 * want, "{got} for {want} with t = {t}");
+    }
+
     /// Pinsker on positive vectors: ‖x − y‖₁² ≤ B(x, y)·(⅔Σx + 4/3·Σy).
     #[test]
     fn relative_entropy_obeys_pinsker((x, y) in (1..8_usize).prop_flat_map(|n| (vec(weight(), n), vec(weight(), n)))) {
