@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Ci => ci::run(),
         Task::Python => python::run(),
-        Task::Package => package::run(),
+        Task::Package { python } => package::run(python),
         Task::Mpi { faults } => mpi::run(faults.as_ref()),
         Task::Faults { kills } => faults::run(kills.as_ref()),
         Task::Supply => supply::run(),

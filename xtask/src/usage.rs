@@ -1,6 +1,7 @@
 //! The commands and their arguments, in one place.
 
 use crate::bench::Bench;
+use crate::package::Python;
 use std::ffi::OsString;
 use std::fmt;
 
@@ -15,8 +16,9 @@ cargo xtask <command>
   tidy                     check of the house rules
   ci                       all required checks of a change; tests come last
   python                   the wheel of the Python package in a fresh environment, and its tests there
-  package                  what a release would upload, used in a fresh folder that has nothing else: Rust,
-                           the program and Python train a policy there, and write the same bytes
+  package [--source]       what a release would upload, used in a fresh folder that has nothing else: Rust,
+                           the program and Python train a policy there, and write the same bytes;
+                           --source: Python's is built from its source distribution, not from this tree
   mpi [--faults N]         ranks under mpirun: lints and tests of the feature `mpi`; or a training in
                            which N times a rank is killed
   faults [--kills N]       files are whole after N kills of the programs that write them, by default 1000,
@@ -46,7 +48,7 @@ pub(crate) enum Task {
     Tidy,
     Ci,
     Python,
-    Package,
+    Package { python: Python },
     Mpi { faults: Option<OsString> },
     Faults { kills: Option<OsString> },
     Supply,
@@ -94,7 +96,7 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("tidy") => bare("tidy", Task::Tidy, arguments),
         Some("ci") => bare("ci", Task::Ci, arguments),
         Some("python") => bare("python", Task::Python, arguments),
-        Some("package") => bare("package", Task::Package, arguments),
+        Some("package") => package(arguments),
         Some("mpi") => mpi(arguments),
         Some("faults") => faults(arguments),
         Some("supply") => bare("supply", Task::Supply, arguments),
@@ -105,6 +107,14 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("fuzz") => Ok(Task::Fuzz(fuzz(arguments))),
         _ => Err(UsageError::UnknownCommand { name }),
     }
+}
+
+/// With the wheel, or `--source`.
+fn package(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
+    let is_source = arguments.first().is_some_and(|argument| argument == "--source");
+    arguments.drain(..usize::from(is_source));
+    let python = if is_source { Python::Source } else { Python::Wheel };
+    bare("package [--source]", Task::Package { python }, arguments)
 }
 
 /// All of it, or `--faults N`.
@@ -190,6 +200,17 @@ mod tests {
         for (line, argument) in [("--quick", "--quick"), ("--write --peers", "--peers")] {
             let refused = UsageError::UnexpectedArgument { command, argument: argument.into() };
             assert_eq!(of(&format!("bench --instructions {line}")), Err(refused));
+        }
+    }
+
+    #[test]
+    fn package_takes_the_wheel_or_the_source_distribution() {
+        let of = |line: &str| parse(words(line));
+        assert_eq!(of("package"), Ok(Task::Package { python: Python::Wheel }));
+        assert_eq!(of("package --source"), Ok(Task::Package { python: Python::Source }));
+        for (line, argument) in [("package source", "source"), ("package --source --all", "--all")] {
+            let command = "package [--source]";
+            assert_eq!(of(line), Err(UsageError::UnexpectedArgument { command, argument: argument.into() }));
         }
     }
 
