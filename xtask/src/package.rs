@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::cargo::{Failure, cargo, finish, in_order, root, target, tool};
-use crate::python::{INTERPRETER, build_wheel, in_environment, is_python, maturin, only_file};
+use crate::python::{INTERPRETER, build_wheel, in_environment, is_python, maturin, only_file, path_of_tools};
 
 /// The log that every door trains from, among the examples.
 const LOG: &str = "offers.csv";
@@ -309,13 +309,13 @@ fn wheel(place: &Place, python: Python) -> Result<u8, Failure> {
     in_order(&mut [&mut maturin, &mut || match python {
         Python::Wheel => finish(&mut build_wheel(&wheels)),
         Python::Source => {
-            let mut make = in_environment(&["-m", "maturin", "sdist", "--quiet", "--out"]);
+            let mut make = in_environment(&["-m", "maturin", "sdist", "--out"]);
             make.arg(&sources).args(["--manifest-path", "crates/python/Cargo.toml"]);
-            // The profile of all above. Optimised across crates it takes minutes.
+            // The profile of the tests. Optimised across crates it takes minutes.
             let mut build =
                 in_environment(&["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]);
             build.args(["--config-settings", "build-args=--profile dev", "--wheel-dir"]).arg(&wheels);
-            build.env("CARGO_TARGET_DIR", target()).env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
+            build.env("PATH", path_of_tools()).env("CARGO_TARGET_DIR", target());
             in_order(&mut [
                 &mut || finish(&mut make),
                 &mut || unpack(&only_file(&sources)?, &sources.join("unpacked")),

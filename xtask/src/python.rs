@@ -1,5 +1,6 @@
 //! `python`: the wheel of the package, installed in a fresh environment, and its tests there.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -28,6 +29,14 @@ pub(crate) fn in_environment(arguments: &[&str]) -> Command {
     let mut command = tool(folder().join("environment").join(INTERPRETER));
     command.args(arguments);
     command
+}
+
+/// The search path of programs, with those of the environment first.
+pub(crate) fn path_of_tools() -> OsString {
+    let tools = folder().join("environment").join(INTERPRETER).parent().map(Path::to_owned);
+    let rest = std::env::var_os("PATH").unwrap_or_default();
+    let all: Vec<PathBuf> = tools.into_iter().chain(std::env::split_paths(&rest)).collect();
+    std::env::join_paths(all).unwrap_or(rest)
 }
 
 /// The wheel of the tests, written into a folder. It has the code that cargo's own tests have, so nothing but

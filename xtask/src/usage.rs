@@ -19,6 +19,10 @@ cargo xtask <command>
   package [--source]       what a release would upload, used in a fresh folder that has nothing else: Rust,
                            the program and Python train a policy there, and write the same bytes;
                            --source: Python's is built from its source distribution, not from this tree
+  api [--check]            writes the public interface of every public package into docs/api, an item a
+                           line; --check: compares, and prints what is gone and what is new
+  book                     all pages, the reference of Rust and that of Python as a site of plain files,
+                           target/book/index.html; a link that leads nowhere fails
   mpi [--faults N]         ranks under mpirun: lints and tests of the feature `mpi`; or a training in
                            which N times a rank is killed
   faults [--kills N]       files are whole after N kills of the programs that write them, by default 1000,
@@ -49,6 +53,8 @@ pub(crate) enum Task {
     Ci,
     Python,
     Package { python: Python },
+    Api { check: bool },
+    Book,
     Mpi { faults: Option<OsString> },
     Faults { kills: Option<OsString> },
     Supply,
@@ -97,6 +103,8 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("ci") => bare("ci", Task::Ci, arguments),
         Some("python") => bare("python", Task::Python, arguments),
         Some("package") => package(arguments),
+        Some("api") => api(arguments),
+        Some("book") => bare("book", Task::Book, arguments),
         Some("mpi") => mpi(arguments),
         Some("faults") => faults(arguments),
         Some("supply") => bare("supply", Task::Supply, arguments),
@@ -115,6 +123,13 @@ fn package(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
     arguments.drain(..usize::from(is_source));
     let python = if is_source { Python::Source } else { Python::Wheel };
     bare("package [--source]", Task::Package { python }, arguments)
+}
+
+/// New ones are kept, or compared by `--check`.
+fn api(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
+    let check = arguments.first().is_some_and(|argument| argument == "--check");
+    arguments.drain(..usize::from(check));
+    bare("api [--check]", Task::Api { check }, arguments)
 }
 
 /// All of it, or `--faults N`.
@@ -215,6 +230,15 @@ mod tests {
     }
 
     #[test]
+    fn interfaces_are_kept_or_compared() {
+        let of = |line: &str| parse(words(line));
+        assert_eq!(of("api"), Ok(Task::Api { check: false }));
+        assert_eq!(of("api --check"), Ok(Task::Api { check: true }));
+        let (command, argument) = ("api [--check]", "--all".into());
+        assert_eq!(of("api --all"), Err(UsageError::UnexpectedArgument { command, argument }));
+    }
+
+    #[test]
     fn guided_fuzzing_may_be_asked_for_anywhere() {
         let of = |line: &str| parse(words(line));
         assert_eq!(of("fuzz --cases 5"), Ok(Task::Fuzz(Fuzz::Mutated(words("--cases 5")))));
@@ -247,9 +271,25 @@ mod tests {
         }
     }
 
+    /// Of the pages' commands, what no test runs is at least known.
+    #[test]
+    fn the_pages_name_commands_that_there_are() {
+        let mut found = 0;
+        for page in ["README.md", "docs/contributing.md", "docs/benchmarks.md", "docs/releasing.md"] {
+            let text = std::fs::read_to_string(crate::cargo::root().join(page)).unwrap();
+            for line in text.lines().filter_map(|line| line.strip_prefix("cargo xtask ")) {
+                let line = line.split('#').next().unwrap_or_default();
+                assert!(parse(words(line)).is_ok(), "{page}: cargo xtask {line}");
+                found += 1;
+            }
+        }
+        assert!(found >= 14, "{found}");
+    }
+
     #[test]
     fn the_usage_names_every_command() {
-        let commands = "test tidy ci python package mpi faults supply bench reproduce conform data fuzz help";
+        let commands =
+            "test tidy ci python package api book mpi faults supply bench reproduce conform data fuzz help";
         for command in commands.split(' ') {
             assert!(TEXT.contains(&format!("\n  {command} ")), "{command}");
             assert!(parse(words(command)).is_ok(), "{command}");
