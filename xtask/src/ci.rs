@@ -5,17 +5,18 @@
 use std::time::Instant;
 
 use crate::cargo::{Failure, cargo, finish, target, tool};
-use crate::{mpi, python, supply, test, tidy};
+use crate::{api, mpi, python, supply, test, tidy};
 
 struct Step {
     name: &'static str,
     run: fn() -> Result<u8, Failure>,
 }
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     Step { name: "format", run: || finish(&mut cargo(["fmt", "--all", "--check"])) },
     Step { name: "lints", run: lints },
     Step { name: "documentation", run: documentation },
+    Step { name: "interfaces", run: || api::run(true) },
     Step { name: "house rules", run: tidy::run },
     Step { name: "supply chain", run: supply::run },
     Step { name: "build", run: || finish(cargo(["test", "--no-run"]).args(test::PROGRAMS)) },
@@ -66,7 +67,8 @@ fn lints() -> Result<u8, Failure> {
     finish(cargo(["clippy"]).args(mpi::FEATURES).args(["--all-targets", "--", "-D", "warnings"]))
 }
 
-fn documentation() -> Result<u8, Failure> {
+/// Of every crate, without a warning.
+pub(crate) fn documentation() -> Result<u8, Failure> {
     finish(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 

@@ -4,7 +4,9 @@
 //! seconds; algorithms run in separate programs, through cargo. Reading order: [`usage`] names the commands,
 //! then one file each.
 
+mod api;
 mod bench;
+mod book;
 mod cargo;
 mod ci;
 mod faults;
@@ -25,7 +27,7 @@ use cargo::hand_over;
 use usage::{Fuzz, Task};
 
 fn main() -> ExitCode {
-    if let Some(code) = guided::compiler() {
+    if let Some(code) = guided::compiler().or_else(api::rustdoc) {
         return code;
     }
     let task = match usage::parse(std::env::args_os().skip(1).collect()) {
@@ -44,7 +46,9 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(),
         Task::Ci => ci::run(),
         Task::Python => python::run(),
-        Task::Package => package::run(),
+        Task::Package { python } => package::run(python),
+        Task::Book => book::run(),
+        Task::Api { check } => api::run(check),
         Task::Mpi { faults } => mpi::run(faults.as_ref()),
         Task::Faults { kills } => faults::run(kills.as_ref()),
         Task::Mutants(arguments) => mutants::run(&arguments),

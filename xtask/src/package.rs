@@ -1,15 +1,17 @@
 //! `package`: what a release would upload, and its use from a fresh folder that has nothing else.
 //!
-//! The packages of Rust, the program installed from its package, and the source distribution for Python train
-//! a policy from the same log. The three files have to be equal byte for byte.
+//! A user's crate and the program, both built from the packages of Rust, and the package for Python train a
+//! policy from the same log. The three files have to be equal byte for byte.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use crate::cargo::{Failure, cargo, finish, in_order, root, target, tool};
-use crate::python::{is_python, only_file};
+use crate::python::{INTERPRETER, build_wheel, in_environment, is_python, maturin, only_file, path_of_tools};
 
 /// The log that every door trains from, among the examples.
 const LOG: &str = "offers.csv";
@@ -31,8 +33,8 @@ const TRAIN: [&str; 15] = [
     "--budget",
     "1h",
     "--candidates",
-    "2",
-    "--rounds=40",
+    "1",
+    "--rounds=10",
 ];
 
 /// The same training by a user's crate.
@@ -43,7 +45,7 @@ use std::{ops::ControlFlow, time::Duration};
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let columns = LogOptions::default().action("action").reward("reward").propensity("propensity");
     let mut read = read_log(formats::Source::path("offers.csv")?, &columns, &mut quiet)?;
-    let mut job = TrainJob::builder().budget(Duration::from_secs(3600)).candidates(2).rounds(40);
+    let mut job = TrainJob::builder().budget(Duration::from_secs(3600)).candidates(1).rounds(10);
     for file in read.files.drain(..) {
         job = job.source(Source { name: file.file, sha256: file.sha256 });
     }
@@ -58,24 +60,55 @@ const MANIFEST: &str = r#"[package]
 name = "user"
 version = "0.1.0"
 edition = "2024"
-default-run = "user"
 
 [dependencies]
 ocoboost = { version = "VERSION", features = ["formats"] }
 rand = { version = "0.10", default-features = false }
-rand_chacha = "0.10"
+rand_chacha = { version = "0.10", default-features = false }
+"#;
+
+/// The manifest of a crate with the dependencies of the Python module that are not ours.
+const MODULE: &str = r#"[package]
+name = "module"
+version = "0.1.0"
+edition = "2024"
+
+[dependencies]
+"#;
+
+/// The manifest above the packages.
+const WORKSPACE: &str = r#"[workspace]
+resolver = "3"
+members = [MEMBERS]
+
+[profile.dev]
+opt-level = 1
+debug = "line-tables-only"
+[profile.dev.package."*"]
+debug = false
+PROFILES
+[patch.crates-io]
 "#;
 
 /// The same training from Python.
 const PYTHON: &str = r#"from ocoboost.offpolicy import PolicyBooster
 
-policy = PolicyBooster(time_budget=3600, n_candidates=2, n_estimators=40)
+policy = PolicyBooster(time_budget=3600, n_candidates=1, n_estimators=10)
 policy.fit("offers.csv", action="action", reward="reward", pscore="propensity").save("python.ocob")
 "#;
 
-pub(crate) fn run() -> Result<u8, Failure> {
+/// From what the package for Python is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Python {
+    /// The wheel of this tree, which `cargo xtask python` has built but for a moment.
+    Wheel,
+    /// The source distribution: everything of ours is built once more.
+    Source,
+}
+
+pub(crate) fn run(python: Python) -> Result<u8, Failure> {
     if !is_python() {
-        eprintln!("missing: python3 of version 3.10 or later, which the source distribution is tested with");
+        eprintln!("missing: python3 of version 3.10 or later, which the package for Python is tested with");
         return Ok(1);
     }
     let packages = public()?;
@@ -84,16 +117,27 @@ pub(crate) fn run() -> Result<u8, Failure> {
         unpacked: target().join("packages"),
     };
     let outcome = in_order(&mut [
-        &mut || pack(&packages),
+        &mut || timed("packages made", || pack(&packages)),
         &mut || place.unpack(&packages),
         &mut || place.prepare(&packages).map(|()| 0),
-        &mut || rust(&place, &packages),
-        &mut || shell(&place, &packages),
-        &mut || python(&place),
+        &mut || timed("packages built", || build(&place)),
+        &mut || timed("policies of Rust and of the program", || rust_and_shell(&place)),
+        &mut || timed("package for Python made", || wheel(&place, python)),
+        &mut || timed("policy of Python", || of_python(&place)),
         &mut || compare(&place.fresh),
     ]);
     remove(&place.fresh)?;
     outcome
+}
+
+/// A part with its seconds.
+fn timed(name: &str, part: impl FnOnce() -> Result<u8, Failure>) -> Result<u8, Failure> {
+    let begin = Instant::now();
+    let code = part()?;
+    if code == 0 {
+        println!("{name}: {:.1} s", begin.elapsed().as_secs_f64());
+    }
+    Ok(code)
 }
 
 /// A public package.
@@ -148,17 +192,17 @@ fn pack(packages: &[Package]) -> Result<u8, Failure> {
 struct Place {
     /// A folder outside the repository, which nothing is in but what a user would put there.
     fresh: PathBuf,
+    /// The packages, and a user's crate beside them. Always the same folder: cargo builds into the same
+    /// files.
     unpacked: PathBuf,
 }
 
 impl Place {
     fn unpack(&self, packages: &[Package]) -> Result<u8, Failure> {
         remove(&self.unpacked)?;
-        create(&self.unpacked)?;
         for package in packages {
             let file = target().join("package").join(format!("{}.crate", package.folder()));
-            // The files of a package have one time for ever, by which cargo would take them for built.
-            let code = finish(tool("tar").arg("-xzmf").arg(file).arg("-C").arg(&self.unpacked))?;
+            let code = unpack(&file, &self.unpacked)?;
             if code != 0 {
                 return Ok(code);
             }
@@ -166,88 +210,136 @@ impl Place {
         Ok(0)
     }
 
-    /// The log, and the packages in the place of a registry's.
+    /// A workspace of the packages, in the place of a registry's, and of a user's crate; and the log.
+    ///
+    /// What is not ours is built with the profile and with the features that `cargo xtask python` has built
+    /// it with. A third crate asks for the features of the Python module. What is ours is not optimised:
+    /// that is faster to build, and computes the same numbers.
     fn prepare(&self, packages: &[Package]) -> Result<(), Failure> {
+        let version = packages.first().map_or("*", |package| &package.version);
+        let (mut members, mut patches) = (String::from("\"user\", \"module\""), String::new());
+        let mut profiles = String::new();
+        for package in packages {
+            let folder = package.folder();
+            members.push_str(&format!(", \"{folder}\""));
+            profiles.push_str(&format!("[profile.dev.package.{}]\nopt-level = 0\n", package.name));
+            patches.push_str(&format!("{} = {{ path = \"{folder}\" }}\n", package.name));
+        }
+        let workspace = WORKSPACE.replace("MEMBERS", &members).replace("PROFILES", &profiles) + &patches;
+        write(&self.unpacked.join("Cargo.toml"), &workspace)?;
+        // The tested versions of what is not ours.
+        copy(&root().join("Cargo.lock"), &self.unpacked.join("Cargo.lock"))?;
+
+        let readme = read(&root().join("README.md"))?;
+        let user = self.unpacked.join("user");
+        write(&user.join("Cargo.toml"), &MANIFEST.replace("VERSION", version))?;
+        write(&user.join("src/main.rs"), &block(&readme, "rust").replace("../ocoboost/examples/", ""))?;
+        write(&user.join("src/bin/train.rs"), RUST)?;
+        let (ours, python) =
+            (read(&root().join("Cargo.toml"))?, read(&root().join("crates/python/Cargo.toml"))?);
+        let module = self.unpacked.join("module");
+        write(&module.join("Cargo.toml"), &(MODULE.to_owned() + &foreign(&python, &ours)))?;
+        write(&module.join("src/lib.rs"), "")?;
+
         remove(&self.fresh)?;
-        let lines = packages.iter().map(|package| {
-            format!("{} = {{ path = {:?} }}\n", package.name, self.unpacked.join(package.folder()))
-        });
-        let config = format!("[patch.crates-io]\n{}", lines.collect::<String>());
-        write(&self.fresh.join(".cargo/config.toml"), &config)?;
+        create(&self.fresh)?;
         copy(&root().join("examples").join(LOG), &self.fresh.join(LOG))
     }
 
-    /// Cargo in the fresh folder.
-    fn cargo(&self, arguments: &[&str]) -> Command {
-        let mut command = optimised(cargo(arguments));
-        command.current_dir(&self.fresh).env("CARGO_TARGET_DIR", target());
+    /// A program in the fresh folder.
+    fn tool(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = tool(program);
+        command.current_dir(&self.fresh);
         command
     }
 }
 
-/// A package has no profile. With that of the workspace, what is not ours is built already.
-fn optimised(mut command: Command) -> Command {
-    command.env("CARGO_PROFILE_DEV_OPT_LEVEL", "1").env("CARGO_PROFILE_DEV_DEBUG", "false");
-    command
+/// Unpacks an archive. Its files have one time for ever, by which cargo would take them for built, so they
+/// get the time of now.
+fn unpack(archive: &Path, folder: &Path) -> Result<u8, Failure> {
+    create(folder)?;
+    finish(tool("tar").arg("-xzmf").arg(archive).arg("-C").arg(folder))
 }
 
-/// The README's program and the training, by a crate that depends on packages alone.
-fn rust(place: &Place, packages: &[Package]) -> Result<u8, Failure> {
-    let user = place.fresh.join("user");
-    let readme = read(&root().join("README.md"))?;
-    write(&user.join("src/main.rs"), &block(&readme, "rust").replace("../ocoboost/examples/", ""))?;
-    write(&user.join("src/bin/train.rs"), RUST)?;
-    let version = packages.first().map_or("*", |package| &package.version);
-    write(&user.join("Cargo.toml"), &MANIFEST.replace("VERSION", version))?;
-    // The tested versions of what is not ours.
-    copy(&root().join("Cargo.lock"), &user.join("Cargo.lock"))?;
-    let cargo = |bin| place.cargo(&["run", "--quiet", "--manifest-path", "user/Cargo.toml", "--bin", bin]);
-    in_order(&mut [&mut || finish(&mut cargo("user")), &mut || finish(&mut cargo("train"))])
-}
-
-/// The training by the program, which is installed from its package.
-fn shell(place: &Place, packages: &[Package]) -> Result<u8, Failure> {
-    let Some(program) = packages.iter().find(|package| package.name == "ocoboost-cli") else {
-        eprintln!("xtask: the program is no public package");
-        return Ok(1);
+/// The dependencies of a manifest that are not ours: those of the workspace without a path, and the features
+/// that the manifest adds.
+fn foreign(manifest: &str, workspace: &str) -> String {
+    let versions = workspace.split("[workspace.dependencies]\n").nth(1).unwrap_or_default();
+    let versions = versions.split("\n[").next().unwrap_or_default();
+    let version = |name: &str| {
+        let line = versions.lines().find(|line| line.split(" = ").next() == Some(name));
+        line.filter(|line| !line.contains(" path = "))
     };
-    // Cargo reads the settings of the folder that it installs from, unless it is told of others.
-    let mut install = place.cargo(&["install", "--config", ".cargo/config.toml", "--quiet", "--debug"]);
-    install.args(["--root", "installed", "--path"]).arg(place.unpacked.join(program.folder()));
-    let installed = format!("installed/bin/ocoboost{}", std::env::consts::EXE_SUFFIX);
-    let mut train = tool(place.fresh.join(installed));
-    train.current_dir(&place.fresh).args(TRAIN);
-    in_order(&mut [&mut || finish(&mut install), &mut || finish(&mut train)])
+    let named = manifest.split("[dependencies]\n").nth(1).unwrap_or_default();
+    let mut found = String::new();
+    for line in named.split("\n\n").next().unwrap_or_default().lines() {
+        let name = line.split(['.', ' ']).next().unwrap_or_default();
+        let Some(version) = version(name) else { continue };
+        let added = line.split_once("workspace = true, ").map(|(_, added)| added);
+        let version = match added {
+            Some(added) => version.replace(" }", &format!(", {added}")),
+            None => version.to_owned(),
+        };
+        found.push_str(&version);
+        found.push('\n');
+    }
+    found
 }
 
-/// The training from Python, with the package installed from its source distribution.
-fn python(place: &Place) -> Result<u8, Failure> {
+/// Builds the programs of the user's crate and `ocoboost`, all from packages.
+fn build(place: &Place) -> Result<u8, Failure> {
+    let mut build = cargo(["build", "--quiet", "-p", "user", "-p", "module", "-p", "ocoboost-cli", "--bins"]);
+    finish(build.current_dir(&place.unpacked).env("CARGO_TARGET_DIR", target()))
+}
+
+/// The README's program, and the training by the user's crate and by `ocoboost`.
+fn rust_and_shell(place: &Place) -> Result<u8, Failure> {
+    let built = |name: &str| {
+        let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+        place.tool(target().join("debug").join(file))
+    };
+    in_order(&mut [&mut || finish(&mut built("user")), &mut || finish(&mut built("train")), &mut || {
+        finish(built("ocoboost").args(TRAIN))
+    }])
+}
+
+/// Makes the package for Python.
+fn wheel(place: &Place, python: Python) -> Result<u8, Failure> {
+    let (sources, wheels) = (place.unpacked.join("python"), place.unpacked.join("wheel"));
+    in_order(&mut [&mut maturin, &mut || match python {
+        Python::Wheel => finish(&mut build_wheel(&wheels)),
+        Python::Source => {
+            let mut make = in_environment(&["-m", "maturin", "sdist", "--out"]);
+            make.arg(&sources).args(["--manifest-path", "crates/python/Cargo.toml"]);
+            // The profile of the tests. Optimised across crates it takes minutes.
+            let mut build =
+                in_environment(&["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]);
+            build.args(["--config-settings", "build-args=--profile dev", "--wheel-dir"]).arg(&wheels);
+            build.env("PATH", path_of_tools()).env("CARGO_TARGET_DIR", target());
+            in_order(&mut [
+                &mut || finish(&mut make),
+                &mut || unpack(&only_file(&sources)?, &sources.join("unpacked")),
+                &mut || finish(build.arg(only_file(&sources.join("unpacked"))?)),
+            ])
+        }
+    }])
+}
+
+/// The training from Python, with the package installed in a new environment.
+fn of_python(place: &Place) -> Result<u8, Failure> {
     let environment = place.fresh.join("environment");
-    let python = environment.join(if cfg!(windows) { "Scripts/python" } else { "bin/python" });
-    let in_environment = |arguments: &[&str]| {
-        let mut command = tool(&python);
-        command.current_dir(&place.fresh).args(arguments);
-        command
-    };
-    let (distribution, manifest) =
-        (place.fresh.join("distribution"), root().join("crates/python/Cargo.toml"));
+    let python = environment.join(INTERPRETER);
     write(&place.fresh.join("train.py"), PYTHON)?;
     in_order(&mut [
         &mut || finish(tool("python3").args(["-m", "venv"]).arg(&environment)),
-        &mut || finish(&mut in_environment(&["-m", "pip", "install", "--quiet", "maturin>=1.16,<2"])),
         &mut || {
-            let mut make = in_environment(&["-m", "maturin", "sdist", "--out"]);
-            // In the fresh folder cargo would note its settings in the lock file of the repository.
-            finish(make.arg(&distribution).arg("--manifest-path").arg(&manifest).current_dir(root()))
+            // The tested versions of what is not ours.
+            let mut install = place.tool(&python);
+            install.args(["-m", "pip", "install", "--quiet", "--constraint"]);
+            install.arg(root().join("crates/python/requirements.txt"));
+            finish(install.arg(only_file(&place.unpacked.join("wheel"))?))
         },
-        &mut || {
-            // Optimised across crates it takes minutes longer. Nothing that is built already is of use: the
-            // files of a source distribution have one time for ever, too.
-            let mut install = in_environment(&["-m", "pip", "install", "--quiet", "--config-settings"]);
-            install.arg("build-args=--profile dev").arg(only_file(&distribution)?);
-            finish(install.env("CARGO_TARGET_DIR", place.fresh.join("target")))
-        },
-        &mut || finish(&mut in_environment(&["train.py"])),
+        &mut || finish(place.tool(&python).arg("train.py")),
     ])
 }
 
@@ -328,6 +420,20 @@ mod tests {
         fs::remove_file(folder.join(MODELS[1])).unwrap();
         assert!(compare(&folder).is_err());
         remove(&folder).unwrap();
+    }
+
+    #[test]
+    fn foreign_dependencies_are_those_without_a_path() {
+        let workspace = "[workspace.dependencies]\nrows = { path = \"crates/rows\" }\nserde = \"1\"\n\
+                         arrow = { version = \"6\", default-features = false }\nother = \"2\"\n\n[profile.dev]\n";
+        let manifest = "[package]\n\n[dependencies]\nrows.workspace = true\nserde.workspace = true\n\
+                        arrow = { workspace = true, features = [\"ffi\"] }\n\n[dev-dependencies]\nother.workspace = true\n";
+        let arrow = "arrow = { version = \"6\", default-features = false, features = [\"ffi\"] }\n";
+        assert_eq!(foreign(manifest, workspace), format!("serde = \"1\"\n{arrow}"));
+        let read = |path: &str| read(&root().join(path)).unwrap();
+        let found = foreign(&read("crates/python/Cargo.toml"), &read("Cargo.toml"));
+        assert!(found.contains("pyo3 = ") && found.contains("\"ffi\""), "{found}");
+        assert!(!found.contains("path"), "{found}");
     }
 
     #[test]

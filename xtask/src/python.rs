@@ -1,7 +1,8 @@
 //! `python`: the wheel of the package, installed in a fresh environment, and its tests there.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::cargo::{Failure, cargo, finish, in_order, root, target, tool};
 
@@ -10,12 +11,63 @@ const PACKAGE: &str = "crates/python";
 /// A program that ends with 0 where the version will do.
 const VERSION: &str = "import sys; sys.exit(sys.version_info < (3, 10))";
 
+/// The interpreter of an environment, from its folder.
+pub(crate) const INTERPRETER: &str = if cfg!(windows) { "Scripts/python" } else { "bin/python" };
+
+fn folder() -> PathBuf {
+    root().join("target/python")
+}
+
+fn new_environment() -> Command {
+    let mut make = tool("python3");
+    make.args(["-m", "venv"]).arg(folder().join("environment"));
+    make
+}
+
+/// The interpreter of the environment with the tools and what the tests need.
+pub(crate) fn in_environment(arguments: &[&str]) -> Command {
+    let mut command = tool(folder().join("environment").join(INTERPRETER));
+    command.args(arguments);
+    command
+}
+
+/// The search path of programs, with those of the environment first.
+pub(crate) fn path_of_tools() -> OsString {
+    let tools = folder().join("environment").join(INTERPRETER).parent().map(Path::to_owned);
+    let rest = std::env::var_os("PATH").unwrap_or_default();
+    let all: Vec<PathBuf> = tools.into_iter().chain(std::env::split_paths(&rest)).collect();
+    std::env::join_paths(all).unwrap_or(rest)
+}
+
+/// The wheel of the tests, written into a folder. It has the code that cargo's own tests have, so nothing but
+/// the bindings is built.
+pub(crate) fn build_wheel(folder: &Path) -> Command {
+    let mut build = in_environment(&["-m", "maturin", "build", "--profile", "dev", "--quiet", "--out"]);
+    build.arg(folder).args(["--manifest-path", "crates/python/Cargo.toml", "--features", "as-tests"]);
+    build
+}
+
+/// Sees to an environment with maturin: that of the tests, or one without their packages.
+pub(crate) fn maturin() -> Result<u8, Failure> {
+    let mut ask = in_environment(&["-m", "maturin", "--version"]);
+    if ask.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+        return Ok(0);
+    }
+    let requirements = root().join(PACKAGE).join("requirements.txt");
+    let text = std::fs::read_to_string(&requirements)
+        .map_err(|source| Failure::Read { path: requirements, source })?;
+    let tested = text.lines().find(|line| line.starts_with("maturin==")).unwrap_or("maturin");
+    in_order(&mut [&mut || finish(&mut new_environment()), &mut || {
+        finish(&mut in_environment(&["-m", "pip", "install", "--quiet", tested]))
+    }])
+}
+
 pub(crate) fn run() -> Result<u8, Failure> {
     if !is_python() {
         eprintln!("missing: python3 of version 3.10 or later, which the wheel is tested with");
         return Ok(1);
     }
-    let folder = root().join("target/python");
+    let folder = folder();
     for old in ["environment", "wheel"] {
         let old = folder.join(old);
         if let Err(source) = std::fs::remove_dir_all(&old)
@@ -24,24 +76,15 @@ pub(crate) fn run() -> Result<u8, Failure> {
             return Err(Failure::Read { path: old, source });
         }
     }
-    let (environment, wheel) = (folder.join("environment"), folder.join("wheel"));
-    let python = environment.join(if cfg!(windows) { "Scripts/python" } else { "bin/python" });
-    let in_environment = |arguments: &[&str]| {
-        let mut command = tool(&python);
-        command.args(arguments);
-        command
-    };
-    // The wheel of the tests has the code that cargo's own tests have, so nothing but the bindings is built.
-    let mut build = in_environment(&["-m", "maturin", "build", "--profile", "dev", "--quiet", "--out"]);
-    build.arg(&wheel).args(["--manifest-path", "crates/python/Cargo.toml", "--features", "as-tests"]);
+    let wheel = folder.join("wheel");
     // The program of cargo is of the same build, so that both can be held against each other.
     let mut program = cargo(["build", "--quiet", "-p", "ocoboost-cli", "-p", "python", "--bin", "ocoboost"]);
     program.args(["--features", "python/as-tests"]);
     let requirements = format!("{PACKAGE}/requirements.txt");
     let code = in_order(&mut [
-        &mut || finish(tool("python3").args(["-m", "venv"]).arg(&environment)),
+        &mut || finish(&mut new_environment()),
         &mut || finish(&mut in_environment(&["-m", "pip", "install", "--quiet", "-r", &requirements])),
-        &mut || finish(&mut build),
+        &mut || finish(&mut build_wheel(&wheel)),
         &mut || finish(&mut program),
         &mut || {
             let mut install = in_environment(&["-m", "pip", "install", "--quiet", "--no-deps"]);

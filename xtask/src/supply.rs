@@ -10,8 +10,12 @@ use crate::cargo::{Failure, cargo, finish, line, root};
 
 /// The workspace, and the packages of ours outside it, with a lock file each. What a benchmark of a peer is
 /// built of is the peer's.
-const MANIFESTS: [&str; 3] =
-    ["Cargo.toml", "crates/neural-policies/Cargo.toml", "crates/fuzzing/guided/Cargo.toml"];
+const MANIFESTS: [&str; 4] = [
+    "Cargo.toml",
+    "crates/neural-policies/Cargo.toml",
+    "crates/fuzzing/guided/Cargo.toml",
+    "xtask/interfaces/Cargo.toml",
+];
 /// The registry that cargo has by itself begins so; others name another host.
 const REGISTRY: &str = "registry+https://github.com/rust-lang/";
 

@@ -1,6 +1,7 @@
 //! The commands and their arguments, in one place.
 
 use crate::bench::Bench;
+use crate::package::Python;
 use std::ffi::OsString;
 use std::fmt;
 
@@ -15,8 +16,13 @@ cargo xtask <command>
   tidy                     check of the house rules
   ci                       all required checks of a change; tests come last
   python                   the wheel of the Python package in a fresh environment, and its tests there
-  package                  what a release would upload, used in a fresh folder that has nothing else: Rust,
-                           the program and Python train a policy there, and write the same bytes
+  package [--source]       what a release would upload, used in a fresh folder that has nothing else: Rust,
+                           the program and Python train a policy there, and write the same bytes;
+                           --source: Python's is built from its source distribution, not from this tree
+  api [--check]            writes the public interface of every public package into docs/api, an item a
+                           line; --check: compares, and prints what is gone and what is new
+  book                     all pages, the reference of Rust and that of Python as a site of plain files,
+                           target/book/index.html; a link that leads nowhere fails
   mpi [--faults N]         ranks under mpirun: lints and tests of the feature `mpi`; or a training in
                            which N times a rank is killed
   faults [--kills N]       files are whole after N kills of the programs that write them, by default 1000,
@@ -48,7 +54,9 @@ pub(crate) enum Task {
     Tidy,
     Ci,
     Python,
-    Package,
+    Package { python: Python },
+    Api { check: bool },
+    Book,
     Mpi { faults: Option<OsString> },
     Faults { kills: Option<OsString> },
     Mutants(Vec<OsString>),
@@ -97,7 +105,9 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("tidy") => bare("tidy", Task::Tidy, arguments),
         Some("ci") => bare("ci", Task::Ci, arguments),
         Some("python") => bare("python", Task::Python, arguments),
-        Some("package") => bare("package", Task::Package, arguments),
+        Some("package") => package(arguments),
+        Some("api") => api(arguments),
+        Some("book") => bare("book", Task::Book, arguments),
         Some("mpi") => mpi(arguments),
         Some("faults") => faults(arguments),
         Some("mutants") => Ok(Task::Mutants(arguments)),
@@ -109,6 +119,21 @@ pub(crate) fn parse(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
         Some("fuzz") => Ok(Task::Fuzz(fuzz(arguments))),
         _ => Err(UsageError::UnknownCommand { name }),
     }
+}
+
+/// With the wheel, or `--source`.
+fn package(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
+    let is_source = arguments.first().is_some_and(|argument| argument == "--source");
+    arguments.drain(..usize::from(is_source));
+    let python = if is_source { Python::Source } else { Python::Wheel };
+    bare("package [--source]", Task::Package { python }, arguments)
+}
+
+/// New ones are kept, or compared by `--check`.
+fn api(mut arguments: Vec<OsString>) -> Result<Task, UsageError> {
+    let check = arguments.first().is_some_and(|argument| argument == "--check");
+    arguments.drain(..usize::from(check));
+    bare("api [--check]", Task::Api { check }, arguments)
 }
 
 /// All of it, or `--faults N`.
@@ -198,6 +223,26 @@ mod tests {
     }
 
     #[test]
+    fn package_takes_the_wheel_or_the_source_distribution() {
+        let of = |line: &str| parse(words(line));
+        assert_eq!(of("package"), Ok(Task::Package { python: Python::Wheel }));
+        assert_eq!(of("package --source"), Ok(Task::Package { python: Python::Source }));
+        for (line, argument) in [("package source", "source"), ("package --source --all", "--all")] {
+            let command = "package [--source]";
+            assert_eq!(of(line), Err(UsageError::UnexpectedArgument { command, argument: argument.into() }));
+        }
+    }
+
+    #[test]
+    fn interfaces_are_kept_or_compared() {
+        let of = |line: &str| parse(words(line));
+        assert_eq!(of("api"), Ok(Task::Api { check: false }));
+        assert_eq!(of("api --check"), Ok(Task::Api { check: true }));
+        let (command, argument) = ("api [--check]", "--all".into());
+        assert_eq!(of("api --all"), Err(UsageError::UnexpectedArgument { command, argument }));
+    }
+
+    #[test]
     fn guided_fuzzing_may_be_asked_for_anywhere() {
         let of = |line: &str| parse(words(line));
         assert_eq!(of("fuzz --cases 5"), Ok(Task::Fuzz(Fuzz::Mutated(words("--cases 5")))));
@@ -230,10 +275,24 @@ mod tests {
         }
     }
 
+    /// Of the pages' commands, what no test runs is at least known.
+    #[test]
+    fn the_pages_name_commands_that_there_are() {
+        let mut found = 0;
+        for page in ["README.md", "docs/contributing.md", "docs/benchmarks.md", "docs/releasing.md"] {
+            let text = std::fs::read_to_string(crate::cargo::root().join(page)).unwrap();
+            for line in text.lines().filter_map(|line| line.strip_prefix("cargo xtask ")) {
+                let line = line.split('#').next().unwrap_or_default();
+                assert!(parse(words(line)).is_ok(), "{page}: cargo xtask {line}");
+                found += 1;
+            }
+        }
+        assert!(found >= 14, "{found}");
+    }
+
     #[test]
     fn the_usage_names_every_command() {
-        let commands =
-            "test tidy ci python package mpi faults mutants supply bench reproduce conform data fuzz help";
+        let commands = "test tidy ci python package api book mpi faults mutants supply bench reproduce conform data fuzz help";
         for command in commands.split(' ') {
             assert!(TEXT.contains(&format!("\n  {command} ")), "{command}");
             assert!(parse(words(command)).is_ok(), "{command}");

@@ -116,6 +116,30 @@ fn the_first_commands_of_the_readme_print_what_it_shows() {
     assert_eq!(shell.run(&commands), page[first.output.unwrap()]);
 }
 
+/// The commands at the beginning of two other pages, with small files in the place of the reader's.
+#[test]
+fn the_commands_of_the_pages_of_tables_and_streams_run() {
+    let shell = Shell::new();
+    let rows = "head -n 301 examples/offers.csv";
+    for (name, rows) in [("table", rows), ("clean", rows), ("noisy", rows), ("rows", rows), ("later", rows)] {
+        assert_eq!(shell.run(&format!("{rows} > {name}.csv")), "");
+    }
+    for (path, column) in [("docs/guide/noisy-labels.md", "device"), ("docs/guide/stream.md", "reward")] {
+        let page = page(path);
+        let all = shown(&page).into_iter().flat_map(|shown| shown.commands.lines());
+        let commands: Vec<&str> = all.filter(|line| line.starts_with("ocoboost ")).collect();
+        assert_eq!(commands.len(), 3, "{path}");
+        for command in commands {
+            // Few rounds: what they find is not shown.
+            let few = "ocoboost boost --rounds 5 --max-depth 2";
+            let command = command.replace("COLUMN", column).replace("ocoboost boost", few);
+            // 3: what was learnt is not known to be better than the commonest class.
+            let found = shell.run(&format!("{{ {command}\n}} || [ $? = 3 ] || echo FAILED"));
+            assert!(!found.is_empty() && !found.contains("FAILED"), "{command}\n{found}");
+        }
+    }
+}
+
 /// A command that the program has and the page does not show is one that nobody finds.
 #[test]
 fn the_guide_shows_every_command() {

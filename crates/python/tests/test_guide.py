@@ -1,4 +1,4 @@
-"""The examples of docs/guide/python.md, in one session from top to bottom, and that of the README."""
+"""The examples of docs/guide/python.md, in one session from top to bottom, and those of the READMEs."""
 
 import pathlib
 import re
@@ -39,6 +39,19 @@ def test_the_example_of_the_readme_runs_with_few_rounds(monkeypatch):
     exec(compile(block.replace("PolicyBooster()", few), "README.md", "exec"), session)
     found = session["evaluate"](session["policy"], session["later"], action="action", reward="reward", pscore="propensity")
     assert found.verdict == "better"
+
+
+def test_the_example_of_the_package_runs_with_few_rounds():
+    (block,) = blocks_of(ROOT / "crates/python/README.md")
+    rng = np.random.default_rng(0)
+    context = pd.DataFrame({"age": rng.uniform(18, 80, 400)})
+    action = rng.integers(1, 3, 400)
+    reward = ((action == 1) == (context["age"] < 40)).astype(float)
+    session = {"context": context, "action": action, "reward": reward, "pscore": np.full(400, 0.5)}
+    assert "time_budget=60" in block
+    few = "time_budget=None, n_candidates=1, n_estimators=8"
+    exec(compile(block.replace("time_budget=60", few), "README.md", "exec"), session)
+    assert (session["actions"][context["age"] < 30] == 1).mean() > 0.8
 
 
 def test_what_the_guide_says_of_playing(tmp_path):
