@@ -5,14 +5,14 @@
 use std::time::Instant;
 
 use crate::cargo::{Failure, cargo, finish, target, tool};
-use crate::{api, mpi, python, supply, test, tidy};
+use crate::{api, book, mpi, package, python, supply, test, tidy};
 
 struct Step {
     name: &'static str,
     run: fn() -> Result<u8, Failure>,
 }
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 16] = [
     Step { name: "format", run: || finish(&mut cargo(["fmt", "--all", "--check"])) },
     Step { name: "lints", run: lints },
     Step { name: "documentation", run: documentation },
@@ -30,6 +30,8 @@ const STEPS: [Step; 14] = [
     Step { name: "fuzzing", run: || program("fuzzing", &["--minutes", "1.5", "--quiet"]) },
     Step { name: "neural policies", run: neural_policies },
     Step { name: "python", run: python::run },
+    Step { name: "packages", run: || package::run(package::Python::Source) },
+    Step { name: "site", run: book::run },
     Step { name: "mpi", run: || mpi::run(None) },
     Step { name: "tests", run: || test::run(&[]) },
 ];

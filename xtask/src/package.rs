@@ -238,7 +238,7 @@ impl Place {
         let (ours, python) =
             (read(&root().join("Cargo.toml"))?, read(&root().join("crates/python/Cargo.toml"))?);
         let module = self.unpacked.join("module");
-        write(&module.join("Cargo.toml"), &(MODULE.to_owned() + &foreign(&python, &ours)))?;
+        write(&module.join("Cargo.toml"), &module_manifest(&python, &ours))?;
         write(&module.join("src/lib.rs"), "")?;
 
         remove(&self.fresh)?;
@@ -261,16 +261,25 @@ fn unpack(archive: &Path, folder: &Path) -> Result<u8, Failure> {
     finish(tool("tar").arg("-xzmf").arg(archive).arg("-C").arg(folder))
 }
 
+/// The manifest of a crate that asks for what the Python module asks for, in the build of the tests.
+fn module_manifest(python: &str, workspace: &str) -> String {
+    let features = python.lines().find_map(|line| line.strip_prefix("as-tests = ")).unwrap_or("[]");
+    let part = |name| foreign(python, workspace, name);
+    let build = part("build-dependencies");
+    let dependencies = part("dependencies");
+    format!("{MODULE}{dependencies}\n[build-dependencies]\n{build}\n[features]\ndefault = {features}\n")
+}
+
 /// The dependencies of a manifest that are not ours: those of the workspace without a path, and the features
 /// that the manifest adds.
-fn foreign(manifest: &str, workspace: &str) -> String {
+fn foreign(manifest: &str, workspace: &str, part: &str) -> String {
     let versions = workspace.split("[workspace.dependencies]\n").nth(1).unwrap_or_default();
     let versions = versions.split("\n[").next().unwrap_or_default();
     let version = |name: &str| {
         let line = versions.lines().find(|line| line.split(" = ").next() == Some(name));
         line.filter(|line| !line.contains(" path = "))
     };
-    let named = manifest.split("[dependencies]\n").nth(1).unwrap_or_default();
+    let named = manifest.split(&format!("\n[{part}]\n")).nth(1).unwrap_or_default();
     let mut found = String::new();
     for line in named.split("\n\n").next().unwrap_or_default().lines() {
         let name = line.split(['.', ' ']).next().unwrap_or_default();
@@ -314,7 +323,7 @@ fn wheel(place: &Place, python: Python) -> Result<u8, Failure> {
             // The profile of the tests. Optimised across crates it takes minutes.
             let mut build =
                 in_environment(&["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]);
-            build.args(["--config-settings", "build-args=--profile dev", "--wheel-dir"]).arg(&wheels);
+            build.args(["--config-settings", "build-args=--profile dev --features as-tests", "--wheel-dir"]).arg(&wheels);
             build.env("PATH", path_of_tools()).env("CARGO_TARGET_DIR", target());
             in_order(&mut [
                 &mut || finish(&mut make),
@@ -429,10 +438,13 @@ mod tests {
         let manifest = "[package]\n\n[dependencies]\nrows.workspace = true\nserde.workspace = true\n\
                         arrow = { workspace = true, features = [\"ffi\"] }\n\n[dev-dependencies]\nother.workspace = true\n";
         let arrow = "arrow = { version = \"6\", default-features = false, features = [\"ffi\"] }\n";
-        assert_eq!(foreign(manifest, workspace), format!("serde = \"1\"\n{arrow}"));
+        assert_eq!(foreign(manifest, workspace, "dependencies"), format!("serde = \"1\"\n{arrow}"));
         let read = |path: &str| read(&root().join(path)).unwrap();
-        let found = foreign(&read("crates/python/Cargo.toml"), &read("Cargo.toml"));
+        let found = module_manifest(&read("crates/python/Cargo.toml"), &read("Cargo.toml"));
         assert!(found.contains("pyo3 = ") && found.contains("\"ffi\""), "{found}");
+        let (build, features) =
+            found.split_once("[build-dependencies]").unwrap().1.split_once("[features]").unwrap();
+        assert!(build.contains("syn = ") && features.contains("default = [\"dep:either\""), "{found}");
         assert!(!found.contains("path"), "{found}");
     }
 
