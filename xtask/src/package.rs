@@ -323,7 +323,9 @@ fn wheel(place: &Place, python: Python) -> Result<u8, Failure> {
             // The profile of the tests. Optimised across crates it takes minutes.
             let mut build =
                 in_environment(&["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]);
-            build.args(["--config-settings", "build-args=--profile dev --features as-tests", "--wheel-dir"]).arg(&wheels);
+            build
+                .args(["--config-settings", "build-args=--profile dev --features as-tests", "--wheel-dir"])
+                .arg(&wheels);
             build.env("PATH", path_of_tools()).env("CARGO_TARGET_DIR", target());
             in_order(&mut [
                 &mut || finish(&mut make),

@@ -74,6 +74,8 @@ pub(crate) enum Failure {
         "{file}: {rows} rows are fewer than the {processes} processes that share them; start fewer processes"
     )]
     FewRows { file: String, rows: u64, processes: usize },
+    #[error("{file}: a training on {what} takes {needed} MB at least, and {left} MB of memory are left")]
+    Memory { file: String, what: String, needed: u64, left: u64 },
     #[error(transparent)]
     Threads(#[from] boosters::ThreadsError),
     #[error(
@@ -167,6 +169,7 @@ impl Failure {
         match self {
             // Said above.
             Self::Ranks(_) => LOST,
+            Self::Memory { .. } => LOST,
             Self::Format(FormatError::Interrupted { .. }) => INTERRUPTED,
             Self::Format(FormatError::Io { .. })
             | Self::Model { source: ModelFileError::Io { .. }, .. }

@@ -1,5 +1,5 @@
 //! The commands: a file each, and what they share: [`reading`] of logs, [`judgement`], [`models`],
-//! [`output`], [`progress`] and [`interruption`], [`saving`] of trainings, [`codings`] of models that are
+//! [`output`], [`progress`] and [`interruption`], [`saving`] of trainings and the [`memory`] for them, [`codings`] of models that are
 //! compared and how a [`comparison`] is shown, and what
 //! [`classifiers`] and learners of [`streams`] do where others have policies; [`candidates`], where actions
 //! have features.
@@ -18,6 +18,7 @@ mod inspect;
 mod interruption;
 mod judgement;
 mod judging;
+mod memory;
 mod models;
 mod output;
 mod predict;

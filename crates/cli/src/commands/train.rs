@@ -4,6 +4,7 @@ use super::candidates;
 use super::confidence::delta;
 use super::interruption::{is_asked, listen};
 use super::judgement::{answer, code, range};
+use super::memory;
 use super::models::{check_apart, check_model_output};
 use super::progress::{Line, Seen};
 use super::reading::{Opened, are_files, open_of_rank, options};
@@ -113,6 +114,7 @@ pub(super) fn train(asked: &Train, manners: &Manners, ranks: &Ranks) -> Result<u
     };
     let from = from.map(Saved::of_fixed_actions).transpose()?;
     let Opened { log, name, sources, time, split, estimated } = opened;
+    ranks.agree(memory::check(&name, &log, asked))?;
     let failed = |source: JobError| Failure::Job { file: name.clone(), source };
     job = sources.into_iter().fold(job.format(columns.kept()?), TrainJobBuilder::source);
     if let Some(split) = ranks.agree(splits::of(asked, &name, time, split))? {

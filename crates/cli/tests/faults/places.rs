@@ -120,6 +120,30 @@ fn a_folder_that_takes_no_file_is_known_before_the_work() {
     assert_eq!(code, Some(CANNOT_WRITE), "{error}");
 }
 
+/// The scores of 200 actions are 300 MB more than the rows.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_training_that_cannot_fit_is_refused_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut log = "action,reward,propensity,x\n".to_owned();
+    for i in 0..200_000 {
+        log.push_str(&format!("{},{},0.5,{}\n", i % 200, i % 2, i % 7));
+    }
+    fs::write(folder.path().join("log.csv"), log).unwrap();
+    let program = command(&["train", "log.csv", "-o", "m.ocob", "--quiet", "--threads", "2"]);
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", "ulimit -v 400000; exec \"$@\"", "sh"])
+        .arg(program.get_program())
+        .args(program.get_args());
+    let output = shell.current_dir(folder.path()).stdin(Stdio::null()).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(75), "{error}");
+    let says = "ocoboost: log.csv: a training on 200000 rows and 200 actions takes 450 MB at least, and ";
+    assert!(error.starts_with(says) && error.ends_with(" MB of memory are left\n"), "{error}");
+    assert!(error.lines().count() == 1 && !folder.path().join("m.ocob").exists(), "{error}");
+}
+
 /// A training of hours says it while there is time to make room, and does not end for it.
 #[test]
 fn a_checkpoint_that_is_not_saved_is_said_at_once_and_the_training_goes_on() {
