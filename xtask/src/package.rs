@@ -122,7 +122,7 @@ pub(crate) fn run(python: Python) -> Result<u8, Failure> {
         &mut || place.prepare(&packages).map(|()| 0),
         &mut || timed("packages built", || build(&place)),
         &mut || timed("policies of Rust and of the program", || rust_and_shell(&place)),
-        &mut || timed("package for Python made", || wheel(&place, python)),
+        &mut || timed("package for Python made", || wheel(&place, python, &packages)),
         &mut || timed("policy of Python", || of_python(&place)),
         &mut || compare(&place.fresh),
     ]);
@@ -313,19 +313,22 @@ fn rust_and_shell(place: &Place) -> Result<u8, Failure> {
 }
 
 /// Makes the package for Python.
-fn wheel(place: &Place, python: Python) -> Result<u8, Failure> {
+fn wheel(place: &Place, python: Python, packages: &[Package]) -> Result<u8, Failure> {
     let (sources, wheels) = (place.unpacked.join("python"), place.unpacked.join("wheel"));
     in_order(&mut [&mut maturin, &mut || match python {
         Python::Wheel => finish(&mut build_wheel(&wheels)),
         Python::Source => {
             let mut make = in_environment(&["-m", "maturin", "sdist", "--out"]);
             make.arg(&sources).args(["--manifest-path", "crates/python/Cargo.toml"]);
-            // The profile of the tests. Optimised across crates it takes minutes.
+            // What is not ours has the profile of the tests, and is built. What is ours is not optimised: across
+            // crates it takes minutes, and without them half of one.
+            let mut settings = "build-args=--profile dev --features as-tests".to_owned();
+            for package in packages {
+                settings.push_str(&format!(" --config profile.dev.package.{}.opt-level=0", package.name));
+            }
             let mut build =
                 in_environment(&["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]);
-            build
-                .args(["--config-settings", "build-args=--profile dev --features as-tests", "--wheel-dir"])
-                .arg(&wheels);
+            build.args(["--config-settings", &settings, "--wheel-dir"]).arg(&wheels);
             build.env("PATH", path_of_tools()).env("CARGO_TARGET_DIR", target());
             in_order(&mut [
                 &mut || finish(&mut make),
