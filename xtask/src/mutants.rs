@@ -36,7 +36,7 @@ cargo xtask mutants [PACKAGE] [--shard K/N] [--minutes M] [--own] [--missed] [--
 
   PACKAGE        projections, oco-core, off-policy, weak-learners or boosters; default: all, in turn
   --shard K/N    the mutants K, K + N, K + 2N, ... of a crate; default: those of 0/120, then 1/120, ...
-  --minutes M    stop after M minutes, at the end of eight mutants of a crate; default: 10
+  --minutes M    stop after M minutes of mutants, when the last is done; default: 10
   --own          only the tests of a mutant's own folder: what survives them counts as missed until it is tried again
   --missed       try again what was missed
   --table        only the figures so far, without cargo-mutants' help where it is not installed";
@@ -156,12 +156,11 @@ fn try_for(wish: &Wish, listed: &BTreeMap<&str, Vec<Mutant>>, record: &mut Recor
     let begun = Instant::now();
     while queues.iter().any(|(_, queue)| !queue.is_empty()) {
         for (package, queue) in &mut queues {
-            if begun.elapsed() >= Duration::from_secs(60 * wish.minutes) {
-                return Ok(());
-            }
             let rest = queue.split_off(queue.len().min(CHUNK));
-            let chunk = std::mem::replace(queue, rest);
-            for wanted in chunk {
+            for wanted in std::mem::replace(queue, rest) {
+                if begun.elapsed() >= Duration::from_secs(60 * wish.minutes) {
+                    return Ok(());
+                }
                 let begun = Instant::now();
                 let outcome = try_one(package, &wanted, times[*package], wish.own)?;
                 println!("{} after {} s: {}", outcome.word(), begun.elapsed().as_secs(), wanted.mutant);
