@@ -247,7 +247,7 @@ fn try_one(package: &str, wanted: &Wanted, time: Duration, own: bool) -> Result<
 
 /// The test programs that know a folder or a file best; the first row that fits counts. Most of the time of a
 /// mutant goes into linking test programs, and none of these is needed where a test of the few fails.
-const KNOWN_BY: [(&str, &[&str]); 25] = [
+const KNOWN_BY: [(&str, &[&str]); 27] = [
     ("oco-core/src/bandit/", &["multi_point", "spherical"]),
     ("oco-core/src/games/", &["games", "matrix_games"]),
     ("oco-core/src/learners/doubling.rs", &["doubling"]),
@@ -258,12 +258,14 @@ const KNOWN_BY: [(&str, &[&str]); 25] = [
     ("oco-core/src/losses/", &["accounts", "regret_bounds"]),
     ("oco-core/src/projection_free/", &["projection_free"]),
     ("oco-core/src/regret/", &["accounts", "projection_free"]),
+    ("oco-core/src/", &["regret_bounds", "beyond_range", "mirror_descent"]),
     ("weak-learners/src/batch/binned_tree/", &["binned_tree"]),
     ("weak-learners/src/batch/", &["batch", "binned", "binned_tree", "weighted_tree"]),
     ("weak-learners/src/online/hoeffding_tree.rs", &["hoeffding_tree", "contract"]),
     ("weak-learners/src/online/naive_bayes.rs", &["naive_bayes", "contract"]),
     ("weak-learners/src/online/", &["hedge", "linear_classifiers", "contract"]),
     ("weak-learners/src/pairs/", &["pairs"]),
+    ("weak-learners/src/", &["ogd_linear", "contract", "magnitudes"]),
     ("boosters/src/agnostic/", &["agnostic", "statistical"]),
     ("boosters/src/auto_policy/", &["auto_policy"]),
     ("boosters/src/bopl/", &["bopl"]),
