@@ -188,9 +188,7 @@ impl<'a> Journal<'a> {
     /// The runs of a piece, as many as there are folds, where an earlier run was in the middle of it.
     pub(super) fn resumed(&self, piece: Piece, folds: usize) -> Option<Vec<SavedTraining>> {
         let UnderWay { piece: own, runs } = self.under_way.as_ref().filter(|_| !self.is_replaying())?;
-        let rounds = runs.first().map(SavedTraining::rounds);
-        let is_even = runs.len() == folds && runs.iter().all(|run| Some(run.rounds()) == rounds);
-        (*own == piece && is_even).then(|| runs.clone())
+        (*own == piece && runs.len() == folds).then(|| runs.clone())
     }
 
     /// A piece is over.

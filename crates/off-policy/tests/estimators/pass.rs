@@ -203,8 +203,8 @@ impl Policy for Recording {
     }
 }
 
-/// A policy is asked for every row of a log once, in order, and for none beyond its end; also where the rows are
-/// more than one block, and where a single row is.
+/// A policy is asked for every row of a log once, in order, and for none beyond its end; also where the rows
+/// are more than one block, and where a single row is.
 #[test]
 fn a_policy_is_asked_for_the_rows_of_the_log_and_for_no_others() {
     for (n, actions) in [(1, 1), (300, 1 << 10), (512, 1 << 10), (513, 1 << 10), (3, 1 << 19)] {

@@ -6,10 +6,15 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rows::numeric::scale_down;
 
-/// x = Π(y) and log x, for log y = `log_y`·2^exponent.
+/// x = Π(y) and log x, for log y = `log_y`·2^exponent. The logarithms are the same where x is not asked for.
 fn both(set: &impl LogProjection, log_y: &[f64], exponent: u32) -> Option<(Vec<f64>, Vec<f64>)> {
     let (mut logarithms, mut x) = (log_y.to_vec(), vec![0.0; log_y.len()]);
-    set.project_log_scaled_with(&mut logarithms, exponent, &mut x, &mut Scratch::default()).ok()?;
+    let outcome = set.project_log_scaled_with(&mut logarithms, exponent, &mut x, &mut Scratch::default());
+    let mut alone = log_y.to_vec();
+    let of_logarithms = set.project_logarithms_with(&mut alone, exponent, &mut Scratch::default());
+    assert_eq!(of_logarithms, outcome);
+    outcome.ok()?;
+    assert_eq!(alone, logarithms);
     Some((x, logarithms))
 }
 
