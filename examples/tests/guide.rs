@@ -1,8 +1,10 @@
-//! What the pages of the guide say of dependencies: a reader who pastes it has a package that can be built.
+//! What the pages of the guide say of dependencies, of which a reader who pastes them has a package that can
+//! be built; and what they show of an example. `cargo xtask package` runs the README's program.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -75,6 +77,20 @@ fn the_dependencies_that_a_page_names_exist_and_suffice() {
         }
     }
     assert!(pages >= 5, "{pages}");
+}
+
+#[test]
+fn the_example_prints_what_the_guide_shows() {
+    let page = fs::read_to_string(workspace().join("docs/guide/policy-from-a-log.md")).unwrap();
+    let shown = blocks(&page, "text").into_iter().filter(|text| text.contains("the policy is worth"));
+    let [shown] = shown.collect::<Vec<_>>()[..] else { panic!("one output of the example") };
+    // `cargo test` builds the examples beside the folder of this test; with `--tests` it does not.
+    let here = std::env::current_exe().unwrap();
+    let program = here.parent().and_then(Path::parent).unwrap().join("examples/policy_from_a_log");
+    assert!(program.exists(), "`cargo build -p examples --examples` comes first: {}", program.display());
+    let output = Command::new(program).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains(shown), "{said}");
 }
 
 #[test]

@@ -43,8 +43,10 @@ fn python(out: &Path) -> Result<u8, Failure> {
         println!("left out: the reference of Python, whose package `cargo xtask python` installs");
         return Ok(0);
     }
-    let mut write = in_environment(&["-m", "pdoc", "--docformat", "numpy", "--output-directory"]);
-    finish(write.arg(out).arg("ocoboost"))
+    let mut write =
+        in_environment(&["-m", "pdoc", "--no-show-source", "--docformat", "numpy", "--output-directory"]);
+    write.arg(out).arg("--template-directory").arg(root().join("crates/book/python"));
+    finish(write.arg("ocoboost"))
 }
 
 /// Copies a folder, but for the interfaces that `api` has written beside the pages.

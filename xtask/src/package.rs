@@ -7,10 +7,10 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::cargo::{Failure, cargo, finish, in_order, root, target, tool};
+use crate::cargo::{Failure, cargo, exit_code, finish, in_order, line, root, target, tool};
 use crate::python::{INTERPRETER, build_wheel, in_environment, is_python, maturin, only_file, path_of_tools};
 
 /// The log that every door trains from, among the examples.
@@ -55,16 +55,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 "#;
 
-/// The manifest of a user's crate.
+/// The head of the manifest of a user's crate. The README has the dependencies.
 const MANIFEST: &str = r#"[package]
 name = "user"
 version = "0.1.0"
 edition = "2024"
 
-[dependencies]
-ocoboost = { version = "VERSION", features = ["formats"] }
-rand = { version = "0.10", default-features = false }
-rand_chacha = { version = "0.10", default-features = false }
 "#;
 
 /// The manifest of a crate with the dependencies of the Python module that are not ours.
@@ -232,7 +228,8 @@ impl Place {
 
         let readme = read(&root().join("README.md"))?;
         let user = self.unpacked.join("user");
-        write(&user.join("Cargo.toml"), &MANIFEST.replace("VERSION", version))?;
+        let dependencies = from_registry(block(&readme, "toml"), version);
+        write(&user.join("Cargo.toml"), &(MANIFEST.to_owned() + &dependencies))?;
         write(&user.join("src/main.rs"), &block(&readme, "rust").replace("../ocoboost/examples/", ""))?;
         write(&user.join("src/bin/train.rs"), RUST)?;
         let (ours, python) =
@@ -295,6 +292,36 @@ fn foreign(manifest: &str, workspace: &str, part: &str) -> String {
     found
 }
 
+/// The README's dependencies, where a checkout beside the reader's crate stands for the registry; with the
+/// feature that the training needs.
+fn from_registry(dependencies: &str, version: &str) -> String {
+    let checkout = r#"{ path = "../ocoboost/crates/ocoboost" }"#;
+    dependencies.replace(checkout, &format!(r#"{{ version = "{version}", features = ["formats"] }}"#)) + "\n"
+}
+
+/// What the README says that its program prints, up to what it leaves out.
+fn promised(readme: &str) -> &str {
+    readme.split("It prints `").nth(1).and_then(|rest| rest.split('…').next()).unwrap_or_default()
+}
+
+/// Runs the README's program, and holds what it prints against what the README says.
+fn readme_program(mut program: Command) -> Result<u8, Failure> {
+    let readme = read(&root().join("README.md"))?;
+    let output = program.stderr(Stdio::inherit()).output();
+    let output = output.map_err(|source| Failure::Process { command: line(&program), source })?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    print!("{text}");
+    if !output.status.success() {
+        return Ok(exit_code(output.status));
+    }
+    let promised = promised(&readme);
+    if promised.is_empty() || !text.starts_with(promised) {
+        eprintln!("xtask: the README says that its program prints `{promised}…`");
+        return Ok(1);
+    }
+    Ok(0)
+}
+
 /// Builds the programs of the user's crate and `ocoboost`, all from packages.
 fn build(place: &Place) -> Result<u8, Failure> {
     let mut build = cargo(["build", "--quiet", "-p", "user", "-p", "module", "-p", "ocoboost-cli", "--bins"]);
@@ -307,7 +334,7 @@ fn rust_and_shell(place: &Place) -> Result<u8, Failure> {
         let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
         place.tool(target().join("debug").join(file))
     };
-    in_order(&mut [&mut || finish(&mut built("user")), &mut || finish(&mut built("train")), &mut || {
+    in_order(&mut [&mut || readme_program(built("user")), &mut || finish(&mut built("train")), &mut || {
         finish(built("ocoboost").args(TRAIN))
     }])
 }
@@ -451,6 +478,22 @@ mod tests {
             found.split_once("[build-dependencies]").unwrap().1.split_once("[features]").unwrap();
         assert!(build.contains("syn = ") && features.contains("default = [\"dep:either\""), "{found}");
         assert!(!found.contains("path"), "{found}");
+    }
+
+    #[test]
+    fn the_readme_names_what_its_program_needs_and_prints() {
+        let readme = read(&root().join("README.md")).unwrap();
+        let dependencies = from_registry(block(&readme, "toml"), "1.2.3");
+        assert!(
+            dependencies.starts_with(
+                "[dependencies]\nocoboost = { version = \"1.2.3\", features = [\"formats\"] }\n"
+            )
+        );
+        assert!(dependencies.ends_with('\n') && !dependencies.contains("path"), "{dependencies}");
+        assert_eq!(promised("x. It prints `the log earned 1 (…)`. y"), "the log earned 1 (");
+        assert_eq!(promised("nothing"), "");
+        assert!(promised(&readme).starts_with("the log earned 0."), "{}", promised(&readme));
+        assert_eq!(readme.matches("\n```rust\n").count(), 1, "one program");
     }
 
     #[test]
