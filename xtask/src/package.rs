@@ -347,8 +347,8 @@ fn wheel(place: &Place, python: Python, packages: &[Package]) -> Result<u8, Fail
         Python::Source => {
             let mut make = in_environment(&["-m", "maturin", "sdist", "--out"]);
             make.arg(&sources).args(["--manifest-path", "crates/python/Cargo.toml"]);
-            // What is not ours has the profile of the tests, and is built. What is ours is not optimised: across
-            // crates it takes minutes, and without them half of one.
+            // What is not ours has the profile of the tests, and is built. What is ours is not optimised:
+            // across crates it takes minutes, and without them half of one.
             let mut settings = "build-args=--profile dev --features as-tests".to_owned();
             for package in packages {
                 settings.push_str(&format!(" --config profile.dev.package.{}.opt-level=0", package.name));

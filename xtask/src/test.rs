@@ -15,8 +15,8 @@ use crate::cargo::{Failure, cargo, exit_code, line};
 /// The variable with proptest's seed.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
-/// The tests of the workspace, without the benchmarks' programs: no test runs these, and the lints compile them.
-/// One example is run by the test of the README.
+/// The tests of the workspace, without the benchmarks' programs: no test runs these, and the lints compile
+/// them. One example is run by the test of the README.
 pub(crate) const PROGRAMS: [&str; 6] =
     ["--workspace", "--lib", "--bins", "--tests", "--example", "policy_from_a_log"];
 
@@ -55,9 +55,9 @@ fn read(command: &mut Command, summary: &mut Summary) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// Cargo's tests: those of programs, then those of documentation; or what the arguments say. Property tests draw
-/// the same cases in every run, so that results depend only on the code. For new cases, set a seed or use plain
-/// `cargo test`, which draws fresh ones.
+/// Cargo's tests: those of programs, then those of documentation; or what the arguments say. Property tests
+/// draw the same cases in every run, so that results depend only on the code. For new cases, set a seed or
+/// use plain `cargo test`, which draws fresh ones.
 fn tests(arguments: &[OsString], seed: Option<OsString>) -> Vec<Command> {
     let seed = seed.unwrap_or_else(|| "20260701".into());
     let test = |chosen: &[&str], arguments: &[OsString]| {

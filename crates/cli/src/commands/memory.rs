@@ -1,5 +1,5 @@
-//! What a training is sure to take of the memory, and what the machine has left: a training that cannot fit is
-//! refused before it, and not ended by the system in the middle.
+//! What a training is sure to take of the memory, and what the machine has left: a training that cannot fit
+//! is refused before it, and not ended by the system in the middle.
 
 use crate::arguments::Train;
 use crate::failure::Failure;
@@ -15,8 +15,8 @@ const LEARNT: u64 = 7;
 
 /// Refuses a training whose arrays are larger than what is left of the memory.
 ///
-/// The arrays are a part of what it takes, so a training that is not refused may still be too large. Where the
-/// system does not say what is left, nothing is refused.
+/// The arrays are a part of what it takes, so a training that is not refused may still be too large. Where
+/// the system does not say what is left, nothing is refused.
 pub(super) fn check(file: &str, log: &Log, asked: &Train) -> Result<(), Failure> {
     let count = |number: usize| number as u64;
     let pairs = match log.action_sets() {

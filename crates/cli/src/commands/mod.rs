@@ -1,8 +1,7 @@
 //! The commands: a file each, and what they share: [`reading`] of logs, [`judgement`], [`models`],
-//! [`output`], [`progress`] and [`interruption`], [`saving`] of trainings and the [`memory`] for them, [`codings`] of models that are
-//! compared and how a [`comparison`] is shown, and what
-//! [`classifiers`] and learners of [`streams`] do where others have policies; [`candidates`], where actions
-//! have features.
+//! [`output`], [`progress`] and [`interruption`], [`saving`] of trainings and the [`memory`] for them,
+//! [`codings`] of models that are compared and how a [`comparison`] is shown, and what [`classifiers`] and
+//! learners of [`streams`] do where others have policies; [`candidates`], where actions have features.
 
 mod boost;
 mod candidates;

@@ -61,7 +61,8 @@ fn the_nth_call_fails_and_the_old_files_stay() {
     assert!(failed.len() >= 4, "{failed:?}");
 }
 
-/// A checkpoint that fails does not end the training, and one that is there leads to the model of a whole run.
+/// A checkpoint that fails does not end the training, and one that is there leads to the model of a whole
+/// run.
 #[test]
 fn the_nth_call_fails_and_a_checkpoint_is_whole_or_not_there() {
     if !traced::is_possible() {
