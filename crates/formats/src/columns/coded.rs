@@ -184,6 +184,10 @@ impl BySchema {
 
     fn cell(&mut self, place: usize, record: &Record, cell: Cell) -> Result<(), FormatError> {
         let Some(known) = self.columns.get_mut(place) else { return Ok(()) };
+        if known.last == self.rows && cell == Cell::Missing {
+            // A second cell that says nothing; the first reading of a file passes over it, too.
+            return Ok(());
+        }
         known.last = self.rows;
         let name = known.column.name();
         let at = || record.place();
@@ -231,6 +235,7 @@ impl BySchema {
                 known.last = self.rows;
                 self.entries.push(Entry { index: known.base, kind: Kind::Label, value: 1.0 });
             }
+            None if cell == Cell::Missing => {}
             None => *self.unknown.entry(name.to_owned()).or_default() += 1,
         }
     }

@@ -3,7 +3,7 @@
 use crate::dense;
 use formats::{
     ActionFeatures, Format, FormatError, LogOptions, MissingPropensities, ReadLog, RowWeights, Source, quiet,
-    read_contexts, read_log,
+    read_contexts, read_log, read_log_coded,
 };
 use off_policy::ContextColumn;
 
@@ -337,4 +337,23 @@ fn the_index_of_the_label_is_taken_before_all_other_names_of_the_action() {
     let by_action =
         log("l.dsjson", &text.replace("\"_labelIndex\":0,", "").replace("\"_labelIndex\":1,", ""));
     assert_eq!(by_action.actions, [1, 1]);
+}
+
+/// A list of labels with an empty one beside another: the empty one says nothing, whoever reads it.
+#[test]
+fn a_second_label_that_is_missing_is_not_an_unknown_one() {
+    let row = |probability: f64, context: &str| {
+        let label = r#""_label_cost":-1,"_labelIndex":0,"a":[1,2],"p":[0.5,0.5]"#;
+        format!(
+            r#"{{{label},"_label_probability":{probability},"c":{{"u":{{{context}}},"_multi":[{{"_tag":"a"}},{{"_tag":"b"}}]}}}}"#
+        )
+    };
+    let text = [row(0.5, r#""x":1,"t":["p",""]"#), row(0.5, r#""x":2"#), row(0.5, r#""x":3,"t":["q",""]"#)]
+        .join("\n");
+    let options = LogOptions::default().format(Format::Dsjson).action_features(ActionFeatures::Drop);
+    let source = || Source::bytes("log", text.as_bytes());
+    let log = read_log(source(), &options, &mut quiet).unwrap();
+    let again = read_log_coded(source(), &log.schema, &options, &mut quiet).unwrap();
+    assert_eq!(again.facts.unknown_labels.len(), 0, "{:?}", again.facts.unknown_labels);
+    assert_eq!(again.contexts.fingerprint(), log.contexts.fingerprint());
 }

@@ -46,20 +46,32 @@ pub fn all() -> Vec<Target> {
     list.extend(command_lines::all());
     list.extend(constructors::all());
     list.extend(differential::all());
-    let is_of_columns = |target: &Target| OF_COLUMNS.contains(&target.name());
+    let more = |name: &str| match name {
+        _ if OF_COLUMNS.contains(&name) => 1 << 30,
+        _ if name.starts_with(GENERATORS) => 8 << 32,
+        _ => 0,
+    };
     list.into_iter()
-        .map(|target| if is_of_columns(&target) { target.within(1 << 30, 256) } else { target })
+        .map(|target| match more(target.name()) {
+            0 => target,
+            fixed => target.within(fixed, 256),
+        })
         .collect()
 }
 
 /// Saved samples, in which a column or an action takes some 24 bytes though nothing is written of it: 2^25
 /// columns are a gibibyte. A machine that has less refuses them.
-const OF_COLUMNS: [&str; 4] = [
+const OF_COLUMNS: [&str; 5] = [
     "weak_learners::batch::binned_columns::BinnedColumns",
     "weak_learners::batch::sorted_columns::SortedColumns",
     "weak_learners::pairs::binned_contexts::BinnedContexts",
+    "weak_learners::pairs::candidates::binned_candidates::BinnedCandidates",
     "off_policy::conversion::reward_structure::RewardStructure",
 ];
+
+/// Where generators of examples are. They ask the machine for the memory of a row of up to 2^32 numbers, and give
+/// it back: what it has not is refused.
+const GENERATORS: &str = "datasets::synthetic::";
 
 /// A type that is only saved and loaded, not used.
 fn plain<T: Serialize + DeserializeOwned + 'static>(seeds: fn() -> Vec<T>) -> Target {
