@@ -69,8 +69,8 @@ const OF_COLUMNS: [&str; 5] = [
     "off_policy::conversion::reward_structure::RewardStructure",
 ];
 
-/// Where generators of examples are. They ask the machine for the memory of a row of up to 2^32 numbers, and give
-/// it back: what it has not is refused.
+/// Where generators of examples are. They ask the machine for the memory of a row of up to 2^32 numbers, and
+/// give it back: what it has not is refused.
 const GENERATORS: &str = "datasets::synthetic::";
 
 /// A type that is only saved and loaded, not used.
