@@ -19,7 +19,7 @@ const STEPS: [Step; 16] = [
     Step { name: "interfaces", run: || api::run(true) },
     Step { name: "house rules", run: tidy::run },
     Step { name: "supply chain", run: supply::run },
-    Step { name: "build", run: || finish(cargo(["test", "--no-run"]).args(test::PROGRAMS)) },
+    Step { name: "build", run: test::build },
     Step {
         name: "quick tour",
         run: || program("experiments", &["reproduce", "tour", "--out", "target/tour"]),

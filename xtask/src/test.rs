@@ -10,17 +10,36 @@ use std::ops::AddAssign;
 use std::process::{Command, Stdio};
 use std::{env, fmt};
 
-use crate::cargo::{Failure, cargo, exit_code, line};
+use crate::cargo::{Failure, cargo, exit_code, finish, in_order, line};
 
 /// The variable with proptest's seed.
 const SEED: &str = "PROPTEST_RNG_SEED";
 
 /// The tests of the workspace, without the benchmarks' programs: no test runs these, and the lints compile
-/// them. One example is run by the test of the README.
-pub(crate) const PROGRAMS: [&str; 6] =
-    ["--workspace", "--lib", "--bins", "--tests", "--example", "policy_from_a_log"];
+/// them.
+const TESTS: [&str; 4] = ["--workspace", "--lib", "--bins", "--tests"];
+
+/// What the tests need: themselves, and the one example that a test runs.
+pub(crate) fn build() -> Result<u8, Failure> {
+    in_order(&mut [
+        &mut || finish(cargo(["test", "--no-run"]).args(TESTS)),
+        // With the features of the whole workspace, so that nothing is built but the example.
+        &mut || finish(&mut cargo(["build", "--workspace", "--example", "policy_from_a_log"])),
+    ])
+}
 
 pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
+    if arguments.is_empty() {
+        match build()? {
+            0 => {}
+            code => {
+                let mut summary = Summary::default();
+                summary.close(code, 0);
+                println!("\n{summary}");
+                return Ok(code);
+            }
+        }
+    }
     let (mut summary, mut last) = (Summary::default(), 0);
     for mut command in tests(arguments, env::var_os(SEED)) {
         let code = read(&mut command, &mut summary)?;
@@ -67,7 +86,7 @@ fn tests(arguments: &[OsString], seed: Option<OsString>) -> Vec<Command> {
         command
     };
     match arguments {
-        [] => vec![test(&PROGRAMS, &[]), test(&["--workspace", "--doc"], &[])],
+        [] => vec![test(&TESTS, &[]), test(&["--workspace", "--doc"], &[])],
         named if names_packages(named) => vec![test(&[], named)],
         others => vec![test(&["--workspace"], others)],
     }

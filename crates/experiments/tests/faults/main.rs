@@ -177,8 +177,11 @@ fn an_experiment_that_is_killed_again_and_again_has_the_same_record() {
     while killed < kills() / 2 {
         let out = folder.path().join("killed");
         let _ = fs::remove_dir_all(&out);
-        while run_for(program(folder.path(), &line("killed")), time.mul_f64(share(killed))).is_none() {
-            killed += 1;
+        let mut attempts = 0;
+        // Longer each time: on a busy machine a trial may take longer than the whole run did before.
+        let limit = |killed, attempts| time.mul_f64(share(killed) * (1.0 + f64::from(attempts) / 4.0));
+        while run_for(program(folder.path(), &line("killed")), limit(killed, attempts)).is_none() {
+            (killed, attempts) = (killed + 1, attempts + 1);
             if out.exists() {
                 let left = names(&out);
                 assert!(left.iter().filter(|name| name.starts_with(".ocoboost-")).count() <= 1, "{left:?}");
