@@ -8,7 +8,6 @@ use std::path::Path;
 use std::process::Stdio;
 
 use crate::cargo::{Failure, cargo, finish, in_order, root, target, tool};
-use crate::ci::documentation;
 use crate::python::in_environment;
 
 pub(crate) fn run() -> Result<u8, Failure> {
@@ -33,6 +32,11 @@ pub(crate) fn run() -> Result<u8, Failure> {
             finish(tool(target().join("debug").join(name)).arg(root()).arg(&out))
         },
     ])
+}
+
+/// The reference of every crate, without a warning.
+pub(crate) fn documentation() -> Result<u8, Failure> {
+    finish(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// The reference of the Python package, of its docstrings, where `cargo xtask python` has installed the

@@ -15,7 +15,7 @@ struct Step {
 const STEPS: [Step; 16] = [
     Step { name: "format", run: || finish(&mut cargo(["fmt", "--all", "--check"])) },
     Step { name: "lints", run: lints },
-    Step { name: "documentation", run: documentation },
+    Step { name: "documentation", run: book::documentation },
     Step { name: "interfaces", run: || api::run(true) },
     Step { name: "house rules", run: tidy::run },
     Step { name: "supply chain", run: supply::run },
@@ -68,11 +68,6 @@ fn run_steps(steps: &[Step]) -> Result<u8, Failure> {
 /// With the features that the step `mpi` asks for, so that it has nothing left to lint.
 fn lints() -> Result<u8, Failure> {
     finish(cargo(["clippy"]).args(mpi::FEATURES).args(["--all-targets", "--", "-D", "warnings"]))
-}
-
-/// Of every crate, without a warning.
-pub(crate) fn documentation() -> Result<u8, Failure> {
-    finish(cargo(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// A program that the step `build` has made. The commands of the same names build it with optimisation, which
