@@ -1,6 +1,6 @@
 //! Temporary files of programs that were killed.
 //!
-//! Their names are `.ocoboost-BOOT-XXXXXX.part`, where BOOT is of the present start of this machine. Locks
+//! Their names are `.ocoboost-BOOT-LETTERS.part`, where BOOT is of the present start of this machine. Locks
 //! are sure among the programs of one kernel. On a file system that several machines share, they may hold on
 //! one machine alone. So the files of another machine, and of an earlier start, are left alone.
 
