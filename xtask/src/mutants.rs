@@ -39,7 +39,7 @@ cargo xtask mutants [PACKAGE] [--shard K/N] [--minutes M] [--own] [--missed] [--
   --minutes M    stop after M minutes of mutants, when the last is done; default: 10
   --own          only the tests of a mutant's own folder: what survives them counts as missed until it is tried again
   --missed       try again what was missed
-  --table        only the figures so far, without cargo-mutants' help where it is not installed";
+  --table        only the figures so far";
 
 /// What is asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -158,7 +158,7 @@ fn try_for(wish: &Wish, listed: &BTreeMap<&str, Vec<Mutant>>, record: &mut Recor
         for (package, queue) in &mut queues {
             let rest = queue.split_off(queue.len().min(CHUNK));
             for wanted in std::mem::replace(queue, rest) {
-                if begun.elapsed() >= Duration::from_secs(60 * wish.minutes) {
+                if begun.elapsed() >= Duration::from_secs(wish.minutes.saturating_mul(60)) {
                     return Ok(());
                 }
                 let begun = Instant::now();
@@ -201,10 +201,10 @@ fn queue(wish: &Wish, listed: &[Mutant], record: &Record) -> Vec<Wanted> {
 }
 
 /// The tests of a crate without a mutant have to pass; returns their time. What passed once is
-/// not run again before a file of the crate changes.
+/// not run again before a file changes.
 fn baseline(package: &str) -> Result<Duration, Failure> {
     let passed = folder().join(format!("{package}.passed"));
-    let state = copy::state(package)?;
+    let state = copy::state()?;
     let kept = fs::read_to_string(&passed).unwrap_or_default();
     let kept = kept.split_once(' ').filter(|(of, _)| *of == state).and_then(|(_, time)| time.parse().ok());
     let elapsed = match kept {

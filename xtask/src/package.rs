@@ -104,7 +104,7 @@ pub(crate) enum Python {
 
 pub(crate) fn run(python: Python) -> Result<u8, Failure> {
     if !is_python() {
-        eprintln!("missing: python3 of version 3.10 or later, which the package for Python is tested with");
+        eprintln!("missing: python3 of version 3.11 or later, which the package for Python is tested with");
         return Ok(1);
     }
     let packages = public()?;

@@ -9,7 +9,7 @@ use crate::cargo::{Failure, cargo, finish, in_order, root, target, tool};
 /// The package, from the workspace root.
 const PACKAGE: &str = "crates/python";
 /// A program that ends with 0 where the version will do.
-const VERSION: &str = "import sys; sys.exit(sys.version_info < (3, 10))";
+const VERSION: &str = "import sys; sys.exit(sys.version_info < (3, 11))";
 
 /// The interpreter of an environment, from its folder.
 pub(crate) const INTERPRETER: &str = if cfg!(windows) { "Scripts/python" } else { "bin/python" };
@@ -64,7 +64,7 @@ pub(crate) fn maturin() -> Result<u8, Failure> {
 
 pub(crate) fn run() -> Result<u8, Failure> {
     if !is_python() {
-        eprintln!("missing: python3 of version 3.10 or later, which the wheel is tested with");
+        eprintln!("missing: python3 of version 3.11 or later, which the wheel is tested with");
         return Ok(1);
     }
     let folder = folder();

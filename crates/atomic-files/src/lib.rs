@@ -133,20 +133,38 @@ pub fn write<E: From<io::Error>>(
 
 /// Whether a file could be begun at `path`: work of hours is better refused before it than behind it.
 ///
-/// A temporary file is made in the folder, and removed. A device or a pipe is not opened, because that may
-/// wait for its reader. A disc that becomes full later is not foreseen.
+/// The name is looked up, and a temporary file is made in the folder and removed. A device or a pipe is not
+/// opened, because that may wait for its reader. What changes later is not foreseen, nor a disc that becomes
+/// full, nor a file that may be written beside and not replaced.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
-/// assert!(atomic_files::check(&folder.path().join("model")).is_ok());
-/// assert!(atomic_files::check(&folder.path().join("missing/model")).is_err());
+/// let at = |name: &str| folder.path().join(name);
+/// assert!(atomic_files::check(&at("model")).is_ok());
+/// assert!(atomic_files::check(&at("missing/model")).is_err());
+/// assert!(atomic_files::check(&at("missing/")).is_err());
+/// assert!(atomic_files::check(&at(&"m".repeat(300))).is_err());
 /// assert!(atomic_files::check(folder.path()).is_err());
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
 /// # Errors
-/// Those of [`AtomicFile::create`], and `IsADirectory`.
+/// Those of the file system, and `IsADirectory`.
 pub fn check(path: &Path) -> io::Result<()> {
+    if path
+        .as_os_str()
+        .as_encoded_bytes()
+        .last()
+        .is_some_and(|last| std::path::is_separator(char::from(*last)))
+    {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    // The name itself, whatever a link of it leads to: a name may be too long.
+    if let Err(error) = std::fs::symlink_metadata(path)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(error);
+    }
     match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         Ok(found) if !found.is_file() => Ok(()),

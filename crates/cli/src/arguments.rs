@@ -11,7 +11,7 @@ const BEHIND_HELP: &str = "Every option is also a variable (OCOBOOST_BUDGET=10m)
                           file.\n\n\
                           Exit codes: 0 done; 2 wrong arguments; 3 the log does not show that the policy is better; \
                           65 bad data; 66 a file that cannot be read; 73 a file that cannot be written; \
-                          75 a process of --mpi was lost; 130 interrupted.";
+                          71 too little memory; 75 a process of --mpi was lost; 130 interrupted.";
 
 /// From a log of decisions to a policy that is known to be better.
 ///

@@ -13,6 +13,8 @@ use thiserror::Error;
 const BAD_DATA: u8 = 65;
 const NO_INPUT: u8 = 66;
 const CANNOT_WRITE: u8 = 73;
+/// Of `sysexits.h` too: the system has not what it takes, and another try will meet the same.
+const TOO_LARGE: u8 = 71;
 /// What the parser of the command line ends with too.
 pub(crate) const WRONG_ARGUMENTS: u8 = 2;
 
@@ -74,7 +76,9 @@ pub(crate) enum Failure {
         "{file}: {rows} rows are fewer than the {processes} processes that share them; start fewer processes"
     )]
     FewRows { file: String, rows: u64, processes: usize },
-    #[error("{file}: a training on {what} takes {needed} MB at least, and {left} MB of memory are left")]
+    #[error(
+        "{file}: a training on {what} takes {needed} MB at least, and {left} MB of memory are left; fewer rows take less"
+    )]
     Memory { file: String, what: String, needed: u64, left: u64 },
     #[error(transparent)]
     Threads(#[from] boosters::ThreadsError),
@@ -169,7 +173,7 @@ impl Failure {
         match self {
             // Said above.
             Self::Ranks(_) => LOST,
-            Self::Memory { .. } => LOST,
+            Self::Memory { .. } => TOO_LARGE,
             Self::Format(FormatError::Interrupted { .. }) => INTERRUPTED,
             Self::Format(FormatError::Io { .. })
             | Self::Model { source: ModelFileError::Io { .. }, .. }

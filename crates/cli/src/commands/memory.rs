@@ -6,71 +6,72 @@ use crate::failure::Failure;
 use off_policy::Log;
 use std::fs;
 
-/// Bytes for each row and action that a training has on any path: a score and its gradient.
-const OF_A_PAIR: u64 = 16;
-/// Of a value of the contexts: its copy beside the rows that judge.
-const OF_A_VALUE: u64 = 8;
+/// Bytes for each row and action that a training has on any path: a score.
+const OF_A_PAIR: u64 = 8;
 /// The least share of the rows that is learnt from, in tenths, where the options name none.
 const LEARNT: u64 = 7;
 
-/// Refuses a training whose arrays are larger than what is left of the memory.
+/// Refuses a training whose scores alone are larger than what is left of the memory.
 ///
-/// The arrays are a part of what it takes, so a training that is not refused may still be too large. Where
-/// the system does not say what is left, nothing is refused.
+/// They are a part of what it takes, so a training that is not refused may still be too large. Where the
+/// system does not say what is left, nothing is refused; nor where a column says which rows judge, since that
+/// may be nearly all of them. Of several ranks, each asks for its own rows.
 pub(super) fn check(file: &str, log: &Log, asked: &Train) -> Result<(), Failure> {
+    if asked.validation.is_some() || asked.columns.time.is_some() || asked.groups.is_some() {
+        return Ok(());
+    }
     let count = |number: usize| number as u64;
     let pairs = match log.action_sets() {
         None => count(log.len()).saturating_mul(count(log.actions())),
         Some(_) => (0..log.len()).map(|i| count(log.on_offer(i).iter().count())).sum(),
     };
-    let whole = pairs
-        .saturating_mul(OF_A_PAIR)
-        .saturating_add(count(log.contexts().stored_values()).saturating_mul(OF_A_VALUE));
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a share in (0, 1), in tenths"
     )]
     let tenths = asked.holdout.map_or(LEARNT, |share| ((1.0 - share) * 10.0).clamp(0.0, 10.0) as u64);
-    // A column may say that nearly all rows judge.
-    let tenths = if asked.validation.is_some() { 0 } else { tenths };
-    let needed = whole / 10 * tenths;
+    let needed = pairs.saturating_mul(OF_A_PAIR) / 10 * tenths;
     match left() {
         Some(left) if needed > left => Err(Failure::Memory {
             file: file.to_owned(),
             what: format!("{} rows and {} actions", log.len(), log.actions()),
-            needed: megabytes(needed),
-            left: megabytes(left),
+            needed: needed.div_ceil(MEGABYTE),
+            left: left / MEGABYTE,
         }),
         _ => Ok(()),
     }
 }
 
-fn megabytes(bytes: u64) -> u64 {
-    bytes.div_ceil(1_000_000)
-}
+const MEGABYTE: u64 = 1_000_000;
 
 /// The bytes that this process may still take: what the machine has, with its swap, and the limits of the
 /// process and of its group. `None` where the system has no `/proc`.
 fn left() -> Option<u64> {
     let read = |path: &str| fs::read_to_string(path).ok();
-    let machine = of_machine(&read("/proc/meminfo")?);
+    let stated = read("/proc/meminfo")?;
+    let (machine, swap) = (of_machine(&stated), kibibytes(&stated, "SwapFree:").unwrap_or(0));
     let limit = read("/proc/self/limits").and_then(|limits| of_limits(&limits, &read("/proc/self/status")?));
-    // The second version of control groups; an older one has no folder of this kind.
     let group = read("/proc/self/cgroup").and_then(|groups| {
+        // The second version of control groups; an older one has no line of this kind.
         let path = groups.lines().find_map(|line| line.strip_prefix("0::"))?.to_owned();
-        let read = |name: &str| read(&format!("/sys/fs/cgroup{path}/{name}"))?.trim().parse::<u64>().ok();
-        // What the system may give back is counted as taken there.
-        Some(read("memory.max")?.saturating_sub(read("memory.current")?).saturating_add(cached(&path)))
+        of_group(|name| read(&format!("/sys/fs/cgroup{path}/{name}")), swap)
     });
     [machine, limit, group].into_iter().flatten().min()
 }
 
-/// The bytes of files that a group's memory holds and may drop.
-fn cached(group: &str) -> u64 {
-    let stated = fs::read_to_string(format!("/sys/fs/cgroup{group}/memory.stat")).unwrap_or_default();
+/// What the limit of a control group leaves, with its swap and with what the system may give back; `None`
+/// without a limit.
+fn of_group(read: impl Fn(&str) -> Option<String>, swap_of_machine: u64) -> Option<u64> {
+    let number = |name: &str| read(name)?.trim().parse::<u64>().ok();
+    let left = number("memory.max")?.saturating_sub(number("memory.current")?);
+    let stated = read("memory.stat").unwrap_or_default();
     let of = |name: &str| stated.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
-    ["active_file ", "inactive_file "].into_iter().filter_map(of).sum()
+    let kept: u64 = ["active_file ", "inactive_file ", "slab_reclaimable "].into_iter().filter_map(of).sum();
+    // Without a number there, the group may take all of the machine's.
+    let swap = number("memory.swap.max")
+        .map_or(swap_of_machine, |most| most.saturating_sub(number("memory.swap.current").unwrap_or(0)));
+    Some(left.saturating_add(kept).saturating_add(swap.min(swap_of_machine)))
 }
 
 /// `MemAvailable` and `SwapFree`, which are in kibibytes.
@@ -108,6 +109,28 @@ mod tests {
         assert_eq!(of_limits(&limits("1024000"), status), Some(1_024_000 - 300 * 1024));
         assert_eq!(of_limits(&limits("1024"), status), Some(0));
         assert_eq!(of_limits(&limits("unlimited"), status), None);
+    }
+
+    #[test]
+    fn a_group_has_what_it_may_swap_and_give_back() {
+        let group = |most: &'static str, swap: &'static str| {
+            move |name: &str| {
+                let text = match name {
+                    "memory.max" => most,
+                    "memory.current" => "700\n",
+                    "memory.swap.max" => swap,
+                    "memory.swap.current" => "10\n",
+                    "memory.stat" => "anon 500\nactive_file 20\ninactive_file 30\nslab_reclaimable 4\n",
+                    _ => return None,
+                };
+                Some(text.to_owned())
+            }
+        };
+        assert_eq!(of_group(group("1000\n", "0\n"), 90), Some(354));
+        assert_eq!(of_group(group("1000\n", "50\n"), 90), Some(394));
+        assert_eq!(of_group(group("1000\n", "max\n"), 90), Some(444));
+        assert_eq!(of_group(group("600\n", "0\n"), 90), Some(54));
+        assert_eq!(of_group(group("max\n", "max\n"), 90), None);
     }
 
     #[cfg(target_os = "linux")]
