@@ -5,14 +5,14 @@
 use std::time::Instant;
 
 use crate::cargo::{Failure, cargo, finish, target, tool};
-use crate::{api, book, mpi, package, python, supply, test, tidy};
+use crate::{api, book, mpi, mutants, package, python, supply, test, tidy};
 
 struct Step {
     name: &'static str,
     run: fn() -> Result<u8, Failure>,
 }
 
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 17] = [
     Step { name: "format", run: || finish(&mut cargo(["fmt", "--all", "--check"])) },
     Step { name: "lints", run: lints },
     Step { name: "documentation", run: book::documentation },
@@ -26,9 +26,11 @@ const STEPS: [Step; 16] = [
     },
     // Every vector of the repository; unknown kernels fail.
     Step { name: "conformance", run: || program("conformance", &[]) },
-    // With the kills and failing calls among the tests it is a slice of what docs/reliability.md has of
-    // hours. So many cases, and not so many minutes: they are the same on every machine.
+    // With the mutants of the next step, and the kills and failing calls among the tests, it is a slice of what
+    // docs/reliability.md has of hours. So many cases, and not so many minutes: they are the same on every
+    // machine.
     Step { name: "fuzzing", run: || program("fuzzing", &["--cases", "3000", "--quiet"]) },
+    Step { name: "mutants", run: || mutants::run(&["--planted".into()]) },
     Step { name: "neural policies", run: neural_policies },
     Step { name: "python", run: python::run },
     Step { name: "packages", run: || package::run(package::Python::Source) },

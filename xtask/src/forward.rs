@@ -37,17 +37,23 @@ pub(crate) fn program(package: &str, arguments: &[OsString], run: Run) -> Result
     }
 }
 
-/// The release build of a program: timings of a debug build would be meaningless.
+/// The profile of a program: timings of a debug build would be meaningless, and fuzzing wants the checks of
+/// one.
+fn profile(package: &str) -> [&str; 2] {
+    ["--profile", if package == "fuzzing" { "fuzz" } else { "release" }]
+}
+
 fn program_command(package: &str, arguments: &[impl AsRef<OsStr>]) -> Command {
-    let mut command = cargo(["run", "--quiet", "--release", "-p", package, "--"]);
-    command.args(arguments);
+    let mut command = cargo(["run", "--quiet"]);
+    command.args(profile(package)).args(["-p", package, "--"]).args(arguments);
     command
 }
 
 /// Builds a program. Cargo shows its own progress on a terminal; elsewhere it is silent, and one line
 /// announces the build.
 fn build(package: &str) -> Result<u8, Failure> {
-    let mut command = cargo(["build", "--release", "-p", package]);
+    let mut command = cargo(["build"]);
+    command.args(profile(package)).args(["-p", package]);
     if io::stderr().is_terminal() {
         return finish(&mut command);
     }
@@ -113,7 +119,13 @@ mod tests {
     #[test]
     fn arguments_reach_the_program_after_the_dashes() {
         let command = program_command("experiments", &["data", "verify"]);
-        assert_eq!(line(&command), "cargo run --quiet --release -p experiments -- data verify");
+        assert_eq!(line(&command), "cargo run --quiet --profile release -p experiments -- data verify");
+    }
+
+    #[test]
+    fn fuzzing_is_fast_and_checks_what_tests_do() {
+        let command = program_command("fuzzing", &["--list"]);
+        assert_eq!(line(&command), "cargo run --quiet --profile fuzz -p fuzzing -- --list");
     }
 
     #[test]

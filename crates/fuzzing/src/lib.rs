@@ -26,13 +26,13 @@ mod worker;
 pub use checks::Checks;
 pub use finding::{Failure, Finding, Kind};
 pub use memory::{Counting, Memory, measured};
-pub use mutate::{Case, case, mutated};
+pub use mutate::{Case, Cases, mutated};
 pub use summary::{Summary, Tally};
 pub use supervise::{Account, Launch};
 pub use target::{Format, Judge, Prepared, Target};
 pub use targets::{all as targets, doors};
 pub use verdict::{AnyError, Complaint, Verdict};
-pub use worker::{Inputs, Job, Report, work};
+pub use worker::{Inputs, Job, Position, Report, work};
 
 use report::progress::{Progress, Stage};
 use std::collections::BTreeMap;
@@ -161,7 +161,7 @@ impl Run<'_> {
     fn slice(&self) -> Duration {
         let threads = u32::try_from(self.options.threads.max(1)).unwrap_or(u32::MAX);
         let targets = u32::try_from(self.targets.len()).unwrap_or(u32::MAX).max(1);
-        (self.options.time * threads / targets / 2).clamp(Duration::from_millis(100), Duration::from_secs(3))
+        (self.options.time * threads / targets / 2).clamp(Duration::from_millis(100), Duration::from_secs(10))
     }
 
     fn turn(&self, target: &Target, tally: &mut Tally) -> io::Result<()> {
@@ -178,7 +178,7 @@ impl Run<'_> {
                 break;
             }
             let milliseconds = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-            let inputs = Inputs::Cases { from: tally.next, most, milliseconds };
+            let inputs = Inputs::Cases { from: tally.next, most, milliseconds, stepwise: false };
             let job = Job { target: target.name().to_owned(), seed: self.options.seed, inputs };
             let account = self.launch.run(&job)?;
             tally.cases += account.next - tally.next;
@@ -204,7 +204,8 @@ impl Run<'_> {
             return Ok(());
         }
         let seeds = target.prepare().map_err(|error| io::Error::other(error.to_string()))?.seeds;
-        let Case { bytes, changes } = case(target.name(), target.format(), &seeds, self.options.seed, number);
+        let cases = Cases::new(target.name(), target.format(), &seeds, self.options.seed);
+        let Case { bytes, changes } = cases.case(number);
         let again = alone(self.launch, target.name(), bytes.clone())?;
         if failure.kind == Kind::Hang && again.is_none() {
             // Caused by a busy machine, not a hang.

@@ -2,7 +2,7 @@
 //! end.
 
 use super::finding::{Failure, Kind, crate_place};
-use super::worker::{Inputs, Job, MARK, Report};
+use super::worker::{Inputs, Job, MARK, Position, Report};
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -42,12 +42,51 @@ pub struct Account {
     pub done: bool,
 }
 
+impl Account {
+    fn reach(&mut self, at: Position) {
+        (self.next, self.accepted, self.refused) = (at.next, at.accepted, at.refused);
+    }
+}
+
 impl Launch {
     /// Runs a job. The end of the worker within a case is a failure of that case.
+    ///
+    /// The cases after the worker's last report are run again, stepwise, to find the one. Where none of them
+    /// ends the second worker, the end is a failure of the first: what ended the first worker may be a state
+    /// that earlier cases left.
     ///
     /// # Errors
     /// The worker cannot be started, or ends before its first case.
     pub fn run(&self, job: &Job) -> io::Result<Account> {
+        let (mut account, ended) = self.once(job)?;
+        let Some((case, failure)) = ended else { return Ok(account) };
+        let Inputs::Cases { from, most, milliseconds, stepwise: false } = job.inputs else {
+            account.failures.push((case, failure));
+            account.next = case + 1;
+            return Ok(account);
+        };
+        let most = most.saturating_sub(case - from);
+        let inputs = Inputs::Cases { from: case, most, milliseconds, stepwise: true };
+        // A failure after the last report is reported again.
+        account.failures.retain(|(number, _)| *number < case);
+        let (rest, ended) = self.once(&Job { inputs, ..job.clone() })?;
+        account.accepted += rest.accepted;
+        account.refused += rest.refused;
+        account.failures.extend(rest.failures);
+        (account.next, account.done) = (rest.next, rest.done);
+        match ended {
+            Some((case, failure)) => {
+                account.failures.push((case, failure));
+                account.next = case + 1;
+            }
+            None => account.failures.push((case, failure)),
+        }
+        Ok(account)
+    }
+
+    /// One worker on a job; where it ended before its job did, the last case that it reported, and the
+    /// failure.
+    fn once(&self, job: &Job) -> io::Result<(Account, Option<(u64, Failure)>)> {
         let mut child = self.start(job)?;
         let (Some(out), Some(complaints)) = (child.stdout.take(), child.stderr.take()) else {
             return Err(io::Error::other("a worker without its streams"));
@@ -67,8 +106,8 @@ impl Launch {
             let _ = complaints.take(1 << 16).read_to_end(&mut text);
             String::from_utf8_lossy(&text).into_owned()
         });
-        let mut account = Account { next: first(job), ..Account::default() };
-        let (at, silent) = self.listen(&reports, &mut account);
+        let mut account = Account::default();
+        let (begun, silent) = self.listen(&reports, &mut account);
         if silent || account.done {
             // The worker has answered, or timed out.
             let _ = child.kill();
@@ -77,33 +116,34 @@ impl Launch {
         drop(reports);
         let words = words.join().unwrap_or_default();
         let _ = reader.join();
-        match at {
-            _ if account.done => {}
-            Some(case) => account.failures.push((case, end(silent.then_some(self.case), status, &words))),
-            None => {
-                return Err(io::Error::other(format!("{}: no case was run: {status}, {words}", job.target)));
-            }
+        if account.done {
+            return Ok((account, None));
         }
-        Ok(account)
+        if !begun {
+            return Err(io::Error::other(format!("{}: no case was run: {status}, {words}", job.target)));
+        }
+        let failure = end(silent.then_some(self.case), status, &words);
+        let at = account.next;
+        Ok((account, Some((at, failure))))
     }
 
-    /// The worker's current case, if any, and whether the worker timed out.
-    fn listen(&self, reports: &Receiver<Report>, account: &mut Account) -> (Option<u64>, bool) {
-        let (mut at, mut limit) = (None, START);
+    /// Whether the worker began its cases, and whether it timed out.
+    fn listen(&self, reports: &Receiver<Report>, account: &mut Account) -> (bool, bool) {
+        let (mut begun, mut limit) = (false, START);
         loop {
             match reports.recv_timeout(limit) {
-                Ok(Report::Begins(case)) => {
-                    (at, account.next) = (Some(case), case + 1);
+                Ok(Report::At(at)) => {
+                    account.reach(at);
+                    begun = true;
                 }
-                Ok(Report::Accepted) => account.accepted += 1,
-                Ok(Report::Refused) => account.refused += 1,
-                Ok(Report::Failed(failure)) => account.failures.push((at.unwrap_or_default(), failure)),
-                Ok(Report::Done) => {
+                Ok(Report::Failed(case, failure)) => account.failures.push((case, failure)),
+                Ok(Report::Done(at)) => {
+                    account.reach(at);
                     account.done = true;
-                    return (at, false);
+                    return (true, false);
                 }
-                Err(RecvTimeoutError::Timeout) => return (at, true),
-                Err(RecvTimeoutError::Disconnected) => return (at, false),
+                Err(RecvTimeoutError::Timeout) => return (begun, true),
+                Err(RecvTimeoutError::Disconnected) => return (begun, false),
             }
             limit = self.case;
         }
@@ -124,13 +164,6 @@ impl Launch {
             input.write_all(b"\n")?;
         }
         Ok(child)
-    }
-}
-
-fn first(job: &Job) -> u64 {
-    match job.inputs {
-        Inputs::Cases { from, .. } => from,
-        Inputs::Given(_) => 0,
     }
 }
 

@@ -1,9 +1,11 @@
 //! The process that runs cases, one after the other, and reports its position on standard output.
 //!
-//! A case may end the process, so a line is printed before every case.
+//! A case may end the process. A line before every case would say which one, and takes longer than most
+//! cases do. So a job has a line every few milliseconds, and the supervisor runs the cases after the last
+//! line again, with a line before each.
 
 use super::finding::{Failure, Kind, crate_place};
-use super::mutate::case;
+use super::mutate::Cases;
 use super::target::{Prepared, Target};
 use super::verdict::{AnyError, Verdict};
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,8 @@ pub enum Inputs {
         most: u64,
         /// The time limit.
         milliseconds: u64,
+        /// A report before every case, in place of one every few milliseconds.
+        stepwise: bool,
     },
     /// This input only.
     Given(Vec<u8>),
@@ -43,17 +47,27 @@ pub enum Inputs {
 /// The reports of a worker: one line each, after `@fuzz `.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
-    /// A case begins.
-    Begins(u64),
-    /// The current case was accepted.
-    Accepted,
-    /// The current case was refused.
-    Refused,
-    /// The current case failed.
-    Failed(Failure),
+    /// The position, before its next case.
+    At(Position),
+    /// This case failed.
+    Failed(u64, Failure),
     /// The job is done.
-    Done,
+    Done(Position),
 }
+
+/// What a worker has done of its job.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// The next case.
+    pub next: u64,
+    /// The number of accepted cases.
+    pub accepted: u64,
+    /// The number of refused cases.
+    pub refused: u64,
+}
+
+/// The time between two reports. Cases after the last one are run twice if the process ends.
+const BETWEEN_REPORTS: Duration = Duration::from_millis(20);
 
 /// The prefix of a worker's lines; other lines are ignored.
 pub(super) const MARK: &str = "@fuzz ";
@@ -70,30 +84,61 @@ pub fn work(targets: &[Target]) -> Result<(), AnyError> {
     let target = target.ok_or_else(|| format!("there is no target {}", job.target))?;
     panic::set_hook(Box::new(keep));
     let mut prepared = target.prepare()?;
+    let mut at = Position::default();
     match &job.inputs {
         Inputs::Given(input) => {
-            say(&Report::Begins(0))?;
-            say(&run(target, &mut prepared, input))?;
+            say(&Report::At(at))?;
+            count(&mut at, run(target, &mut prepared, input))?;
         }
-        Inputs::Cases { from, most, milliseconds } => {
+        Inputs::Cases { from, most, milliseconds, stepwise } => {
+            let cases = Cases::new(target.name(), target.format(), &prepared.seeds, job.seed);
+            at.next = *from;
+            say(&Report::At(at))?;
             let (start, budget) = (Instant::now(), Duration::from_millis(*milliseconds));
-            let cases = *from..from.saturating_add(*most);
-            for number in cases.take_while(|_| start.elapsed() < budget) {
-                let input = case(target.name(), target.format(), &prepared.seeds, job.seed, number).bytes;
-                say(&Report::Begins(number))?;
-                let report = run(target, &mut prepared, &input);
-                let is_seed = usize::try_from(number).is_ok_and(|k| k < prepared.seeds.len());
-                say(&if is_seed && report == Report::Refused { refused_seed(&input) } else { report })?;
+            let (last, mut said) = (from.saturating_add(*most), start);
+            while at.next < last {
+                let now = Instant::now();
+                if now - start >= budget {
+                    break;
+                }
+                let input = cases.case(at.next).bytes;
+                if *stepwise || now - said >= BETWEEN_REPORTS {
+                    say(&Report::At(at))?;
+                    said = now;
+                }
+                let is_seed = usize::try_from(at.next).is_ok_and(|k| k < cases.seeds());
+                let outcome = run(target, &mut prepared, &input);
+                let is_refused_seed = is_seed && outcome == Outcome::Refused;
+                count(&mut at, if is_refused_seed { refused_seed(&input) } else { outcome })?;
             }
         }
     }
-    say(&Report::Done)?;
+    say(&Report::Done(at))?;
     Ok(())
 }
 
-fn refused_seed(input: &[u8]) -> Report {
+/// Takes a case into the position. A failure is reported at once.
+fn count(at: &mut Position, outcome: Outcome) -> io::Result<()> {
+    match outcome {
+        Outcome::Accepted => at.accepted += 1,
+        Outcome::Refused => at.refused += 1,
+        Outcome::Failed(failure) => say(&Report::Failed(at.next, failure))?,
+    }
+    at.next += 1;
+    Ok(())
+}
+
+/// What became of a case.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Accepted,
+    Refused,
+    Failed(Failure),
+}
+
+fn refused_seed(input: &[u8]) -> Outcome {
     let message = String::from_utf8_lossy(input).chars().take(200).collect();
-    Report::Failed(Failure { kind: Kind::Refusal, place: "a seed is refused".to_owned(), message })
+    Outcome::Failed(Failure { kind: Kind::Refusal, place: "a seed is refused".to_owned(), message })
 }
 
 fn say(report: &Report) -> io::Result<()> {
@@ -105,19 +150,19 @@ fn say(report: &Report) -> io::Result<()> {
 }
 
 /// One case; [`keep`] is the panic hook.
-pub(super) fn run(target: &Target, prepared: &mut Prepared, input: &[u8]) -> Report {
+pub(super) fn run(target: &Target, prepared: &mut Prepared, input: &[u8]) -> Outcome {
     last_panic().take();
     match panic::catch_unwind(AssertUnwindSafe(|| target.judge(prepared, input))) {
-        Ok(Verdict::Accepted) => Report::Accepted,
-        Ok(Verdict::Refused) => Report::Refused,
-        Ok(Verdict::Faulty(complaint)) => Report::Failed(Failure {
+        Ok(Verdict::Accepted) => Outcome::Accepted,
+        Ok(Verdict::Refused) => Outcome::Refused,
+        Ok(Verdict::Faulty(complaint)) => Outcome::Failed(Failure {
             kind: Kind::Law,
             place: complaint.law.to_owned(),
             message: complaint.detail.chars().take(2000).collect(),
         }),
         Err(_) => {
             let (place, message) = last_panic().take().unwrap_or_default();
-            Report::Failed(Failure { kind: Kind::Panic, place, message })
+            Outcome::Failed(Failure { kind: Kind::Panic, place, message })
         }
     }
 }

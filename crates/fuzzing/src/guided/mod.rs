@@ -11,7 +11,7 @@ use crate::finding::{Failure, Kind};
 use crate::mutate::mutated;
 use crate::target::{Format, Prepared, Target};
 use crate::verdict::AnyError;
-use crate::worker::{MARK, Report, keep, run};
+use crate::worker::{MARK, Outcome, keep, run};
 use std::cell::RefCell;
 use std::panic;
 use std::process;
@@ -50,7 +50,7 @@ pub fn attack(input: &[u8]) {
     let failure = ATTACKED.with_borrow_mut(|attacked| {
         let (target, prepared) = attacked.as_mut()?;
         match run(target, prepared, input) {
-            Report::Failed(failure) => Some(failure),
+            Outcome::Failed(failure) => Some(failure),
             _ => None,
         }
     });

@@ -4,6 +4,7 @@ use super::{MOST_BYTES, pick, place};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Map, Number, Value, json};
+use std::cell::OnceCell;
 
 /// Boundary values of doubles, of integers exact in doubles, and of machine words.
 fn extremes() -> Vec<Value> {
@@ -34,21 +35,75 @@ fn extremes() -> Vec<Value> {
     all
 }
 
-/// Changes a seed; a seed that is not JSON is changed as bytes.
+/// A value, and what a change of it asks for. Most cases are one change of a seed, so the seeds are read once.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    value: Value,
+    nodes: Nodes,
+}
+
+impl Parsed {
+    /// The value of a text, if it is JSON.
+    pub(super) fn of(text: &[u8]) -> Option<Self> {
+        let value = serde_json::from_slice(text).ok()?;
+        let nodes = Nodes::of(&value);
+        Some(Self { value, nodes })
+    }
+}
+
+/// Changes a seed.
 pub(super) fn mutate(
-    seed: &[u8],
-    other: &[u8],
+    seed: &Parsed,
+    other: &Parsed,
     count: usize,
     changes: &mut Vec<String>,
     rng: &mut ChaCha8Rng,
 ) -> Vec<u8> {
-    let (Ok(mut value), Ok(other)) = (serde_json::from_slice(seed), serde_json::from_slice(other)) else {
-        return super::text::mutate(seed, other, count, changes, rng);
-    };
-    for _ in 0..count {
-        change(&mut value, &other, changes, rng);
+    let mut value = seed.value.clone();
+    for nth in 0..count {
+        if nth == 0 {
+            change(&mut value, &seed.nodes, &other.value, changes, rng);
+        } else {
+            let nodes = Nodes::of(&value);
+            change(&mut value, &nodes, &other.value, changes, rng);
+        }
     }
     serde_json::to_vec(&value).unwrap_or_default()
+}
+
+/// The nodes of a value, as JSON pointers.
+#[derive(Debug)]
+struct Nodes {
+    all: Vec<String>,
+    /// Those outside long lists.
+    few: Vec<usize>,
+    /// Those with two integers, such as a matrix and its shape. Few changes ask for them.
+    shapes: OnceCell<Vec<usize>>,
+}
+
+impl Nodes {
+    fn of(value: &Value) -> Self {
+        let mut all = Vec::new();
+        pointers(value, "", &mut all);
+        let is_late = |pointer: &str| pointer.split('/').any(|part| part.parse::<u32>().is_ok_and(|k| k > 2));
+        let few = (0..all.len()).filter(|k| !is_late(&all[*k])).collect();
+        Self { all, few, shapes: OnceCell::new() }
+    }
+
+    /// A random node; half of the draws are outside long lists, which would otherwise get nearly all.
+    fn chosen(&self, rng: &mut ChaCha8Rng) -> Option<&str> {
+        if rng.random_range(0..2) == 0 {
+            return pick(&self.all, rng).map(String::as_str);
+        }
+        pick(&self.few, rng).map(|k| self.all[*k].as_str())
+    }
+
+    fn shapes(&self, value: &Value) -> &[usize] {
+        self.shapes.get_or_init(|| {
+            let is_shape = |at: &str| value.pointer(at).is_some_and(|node| wholes(node).len() >= 2);
+            (0..self.all.len()).filter(|k| is_shape(&self.all[*k])).collect()
+        })
+    }
 }
 
 /// The JSON pointers into a value.
@@ -65,22 +120,20 @@ fn pointers(value: &Value, here: &str, all: &mut Vec<String>) {
     }
 }
 
-fn change(value: &mut Value, other: &Value, changes: &mut Vec<String>, rng: &mut ChaCha8Rng) {
-    let mut all = Vec::new();
-    pointers(value, "", &mut all);
-    let Some(at) = chosen(&all, rng) else { return };
+fn change(value: &mut Value, nodes: &Nodes, other: &Value, changes: &mut Vec<String>, rng: &mut ChaCha8Rng) {
+    let Some(at) = nodes.chosen(rng) else { return };
     match rng.random_range(0..20) {
         0 => {
             // Another seed's value at the same pointer.
-            if let (Some(theirs), Some(ours)) = (other.pointer(&at), value.pointer_mut(&at)) {
+            if let (Some(theirs), Some(ours)) = (other.pointer(at), value.pointer_mut(at)) {
                 theirs.clone_into(ours);
                 changes.push(format!("{at} := that of another seed"));
                 return;
             }
         }
         1 => {
-            let from = pick(&all, rng).and_then(|from| value.pointer(from)).cloned();
-            if let (Some(from), Some(to)) = (from, value.pointer_mut(&at)) {
+            let from = pick(&nodes.all, rng).and_then(|from| value.pointer(from)).cloned();
+            if let (Some(from), Some(to)) = (from, value.pointer_mut(at)) {
                 changes.push(format!("{at} := {}", shown(&from)));
                 *to = from;
                 return;
@@ -89,14 +142,14 @@ fn change(value: &mut Value, other: &Value, changes: &mut Vec<String>, rng: &mut
         2 => {
             let kinds =
                 [json!(null), json!(true), json!(""), json!([]), json!({}), json!(0), json!(-1), json!([[]])];
-            if let (Some(kind), Some(to)) = (pick(&kinds, rng), value.pointer_mut(&at)) {
+            if let (Some(kind), Some(to)) = (pick(&kinds, rng), value.pointer_mut(at)) {
                 changes.push(format!("{at} := {kind}"));
                 kind.clone_into(to);
                 return;
             }
         }
         3 | 4 => {
-            if let Some((place, pair)) = wrapping_pair(value, &all, rng) {
+            if let Some((place, pair)) = wrapping_pair(value, nodes, rng) {
                 changes.push(format!("{place} := {}", shown(&pair)));
                 if let Some(to) = value.pointer_mut(&place) {
                     *to = pair;
@@ -106,39 +159,29 @@ fn change(value: &mut Value, other: &Value, changes: &mut Vec<String>, rng: &mut
         }
         _ => {}
     }
-    if let Some(node) = value.pointer_mut(&at) {
+    if let Some(node) = value.pointer_mut(at) {
         let change = change_node(node, rng);
         changes.push(format!("{at}: {change}"));
     }
 }
 
-/// A random pointer; half of the draws are outside long lists, which would otherwise get nearly all.
-fn chosen(all: &[String], rng: &mut ChaCha8Rng) -> Option<String> {
-    if rng.random_range(0..2) == 0 {
-        return pick(all, rng).cloned();
+/// The integers of a short list or of a map, by their names in it.
+fn wholes(value: &Value) -> Vec<String> {
+    let is_whole = |item: &Value| item.as_u64().is_some();
+    match value {
+        Value::Array(items) if items.len() <= 8 => {
+            (0..items.len()).filter(|&k| is_whole(&items[k])).map(|k| k.to_string()).collect()
+        }
+        Value::Object(map) => {
+            map.iter().filter(|(_, item)| is_whole(item)).map(|(key, _)| key.clone()).collect()
+        }
+        _ => Vec::new(),
     }
-    let is_late = |pointer: &&String| pointer.split('/').any(|part| part.parse::<u32>().is_ok_and(|k| k > 2));
-    let few: Vec<&String> = all.iter().filter(|pointer| !is_late(pointer)).collect();
-    pick(&few, rng).map(|pointer| (*pointer).clone())
 }
 
 /// Changes a list or map with two integers, such as a matrix and its shape; their product is kept modulo 2⁶⁴.
-fn wrapping_pair(value: &Value, all: &[String], rng: &mut ChaCha8Rng) -> Option<(String, Value)> {
-    let wholes = |value: &Value| -> Vec<String> {
-        let is_whole = |item: &Value| item.as_u64().is_some();
-        match value {
-            Value::Array(items) if items.len() <= 8 => {
-                (0..items.len()).filter(|&k| is_whole(&items[k])).map(|k| k.to_string()).collect()
-            }
-            Value::Object(map) => {
-                map.iter().filter(|(_, item)| is_whole(item)).map(|(key, _)| key.clone()).collect()
-            }
-            _ => Vec::new(),
-        }
-    };
-    let shapes: Vec<&String> =
-        all.iter().filter(|at| value.pointer(at).is_some_and(|node| wholes(node).len() >= 2)).collect();
-    let at = (*pick(&shapes, rng)?).clone();
+fn wrapping_pair(value: &Value, nodes: &Nodes, rng: &mut ChaCha8Rng) -> Option<(String, Value)> {
+    let at = nodes.all[*pick(nodes.shapes(value), rng)?].clone();
     let mut node = value.pointer(&at)?.clone();
     let names = wholes(&node);
     let first = pick(&names, rng)?.clone();
@@ -316,7 +359,8 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(2);
         let mut value = json!([[[1, 2, 3], [4]], [5]]);
         for _ in 0..3000 {
-            change(&mut value, &json!([1]), &mut Vec::new(), &mut rng);
+            let nodes = Nodes::of(&value);
+            change(&mut value, &nodes, &json!([1]), &mut Vec::new(), &mut rng);
             assert!(written(&value) < 8 * MOST_BYTES, "{}", written(&value));
             if written(&value) > MOST_BYTES {
                 value = json!([[[1, 2, 3], [4]], [5]]);
@@ -327,10 +371,9 @@ mod tests {
     #[test]
     fn shapes_are_replaced_by_shapes_whose_product_wraps() {
         let value = json!({ "directions": [[0.0, 0.0], 2, 1] });
-        let mut all = Vec::new();
-        pointers(&value, "", &mut all);
+        let nodes = Nodes::of(&value);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let found = (0..100).filter_map(|_| wrapping_pair(&value, &all, &mut rng));
+        let found = (0..100).filter_map(|_| wrapping_pair(&value, &nodes, &mut rng));
         let wraps = |shape: &Value| {
             let side = |k: usize| shape[k].as_u64();
             let product = side(1).zip(side(2)).map(|(a, b)| (a.wrapping_mul(b), a.checked_mul(b)));
