@@ -13,6 +13,7 @@ pub mod corpora;
 mod draw;
 mod finding;
 pub mod guided;
+mod hours;
 mod memory;
 mod mutate;
 mod play;
@@ -107,6 +108,17 @@ pub fn run(targets: &[Target], options: &Options, launch: &Launch, stop: &Atomic
         })?;
     }
     Ok(run.summary())
+}
+
+/// Adds a run to the figures of a file; the figures of all runs as a table.
+///
+/// # Errors
+/// The file cannot be read or written.
+pub fn add_up(path: &Path, run: &Summary, threads: usize) -> io::Result<String> {
+    let mut hours = hours::Hours::read(path)?;
+    hours.add(run, threads);
+    hours.write(path)?;
+    Ok(hours.to_string())
 }
 
 /// Runs the single input of a file written by [`run`]. `None` if it does not fail any more.

@@ -42,6 +42,9 @@ struct Arguments {
     /// Folder for the findings
     #[arg(long, default_value = "out/fuzz")]
     out: PathBuf,
+    /// File that adds up the figures of all runs, such as docs/reliability/fuzzing.json; default: none
+    #[arg(long)]
+    figures: Option<PathBuf>,
     /// Time limit of a case, in seconds
     #[arg(long, default_value_t = 5.0)]
     case_seconds: f64,
@@ -150,5 +153,8 @@ fn attack(options: &Arguments, launch: &Launch) -> Result<ExitCode, Box<dyn Erro
         &stop,
     )?;
     say(&found.to_string())?;
+    if let Some(path) = &options.figures {
+        say(&fuzzing::add_up(path, &found, threads)?)?;
+    }
     Ok(if found.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -54,7 +54,7 @@ const PLANTED: [Planted; 6] = [
         file: "src/losses/huber.rs",
         code: "if r <= delta { (0.5 * r) * r }",
         mutant: "if r <= delta { (0.5 + r) * r }",
-        tests: &["--test", "regret_bounds"],
+        tests: &["--test", "accounts"],
     },
     Planted {
         package: "oco-core",

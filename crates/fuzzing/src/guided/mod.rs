@@ -4,7 +4,6 @@
 //! `session`, which starts itself so for every target in turn. The package `guided` beside this crate links
 //! it.
 
-mod hours;
 mod session;
 
 use crate::finding::{Failure, Kind};

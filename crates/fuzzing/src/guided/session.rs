@@ -1,9 +1,9 @@
 //! A session: libFuzzer on every target in turn, each in a process of its own, with corpora that stay.
 
-use super::hours::Hours;
 use super::{TARGET, kind_of, stated};
 use crate::corpora;
 use crate::finding::{Failure, Finding, Kind};
+use crate::hours::Hours;
 use crate::supervise::{Launch, end};
 use crate::target::Target;
 use crate::verdict::AnyError;

@@ -52,15 +52,15 @@ pub fn all() -> Vec<Target> {
         _ => 0,
     };
     list.into_iter()
-        .map(|target| match more(target.name()) {
-            0 => target,
-            fixed => target.within(fixed, 256),
+        .map(|target| {
+            let (more, usual) = (more(target.name()), target.memory());
+            target.within(more + usual.fixed, usual.per_byte)
         })
         .collect()
 }
 
-/// Saved samples, in which a column or an action takes some 24 bytes though nothing is written of it: 2^25
-/// columns are a gibibyte. A machine that has less refuses them.
+/// Saved samples, in which a column or an action takes memory though nothing is written of it: the most columns
+/// or actions take a gibibyte. A machine that has less refuses them.
 const OF_COLUMNS: [&str; 5] = [
     "weak_learners::batch::binned_columns::BinnedColumns",
     "weak_learners::batch::sorted_columns::SortedColumns",

@@ -1,18 +1,34 @@
-//! The figures that sessions of guided fuzzing add up, in a file of the repository.
+//! The figures that runs of fuzzing add up, in a file of the repository.
 
+use super::summary::Summary;
 use report::record::Provenance;
 use report::table::{Cell, Table};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// What all sessions did, by target.
+/// What all runs did.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Hours {
+    /// The guided sessions, by target.
     pub(super) targets: BTreeMap<String, Effort>,
+    /// The runs on mutated seeds.
+    #[serde(default)]
+    pub(super) mutated: Mutated,
+}
+
+/// What all runs on mutated seeds did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Mutated {
+    /// Cases by target.
+    cases: BTreeMap<String, u64>,
+    /// Seconds of one core.
+    seconds: f64,
+    /// Findings so far; a fixed one counts too.
+    findings: u64,
 }
 
 /// What all sessions did with a target.
@@ -55,6 +71,15 @@ impl Hours {
         atomic_files::write(path, |file| file.write_all(text.as_bytes()))
     }
 
+    /// Adds a run on mutated seeds with so many workers.
+    pub(super) fn add(&mut self, run: &Summary, threads: usize) {
+        for (name, tally) in &run.targets {
+            *self.mutated.cases.entry(name.clone()).or_default() += tally.cases;
+        }
+        self.mutated.seconds += run.elapsed.as_secs_f64() * threads as f64;
+        self.mutated.findings += run.findings.len() as u64;
+    }
+
     fn total(&self) -> Effort {
         let mut total = Effort::default();
         for effort in self.targets.values() {
@@ -69,24 +94,38 @@ impl Hours {
 
 impl fmt::Display for Hours {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = ["executions", "a second", "core hours", "edges", "corpus", "findings"];
+        let columns =
+            ["executions", "a second", "core hours", "edges", "corpus", "mutated cases", "findings"];
         let mut table = Table::new("target", &columns);
-        for (name, effort) in &self.targets {
+        let none = Effort::default();
+        let names: BTreeSet<&String> = self.targets.keys().chain(self.mutated.cases.keys()).collect();
+        for name in &names {
+            let effort = self.targets.get(*name).unwrap_or(&none);
             let cells = vec![
                 Cell::Count(effort.executions),
                 Cell::Text(format!("{:.0}", effort.rate())),
                 Cell::Text(format!("{:.3}", effort.seconds / 3600.0)),
                 Cell::Count(effort.edges),
                 Cell::Count(effort.inputs),
+                Cell::Count(self.mutated.cases.get(*name).copied().unwrap_or_default()),
                 Cell::Count(effort.findings),
             ];
             table.push(name, Provenance::Official, cells).map_err(|_| fmt::Error)?;
         }
         writeln!(out, "{}", table.to_terminal())?;
         let total = self.total();
+        let cases: u64 = self.mutated.cases.values().sum();
+        writeln!(
+            out,
+            "mutated seeds: {} targets, {cases} cases in {:.2} core hours, the fewest of a target {}, {} findings",
+            self.mutated.cases.len(),
+            self.mutated.seconds / 3600.0,
+            self.mutated.cases.values().min().copied().unwrap_or_default(),
+            self.mutated.findings,
+        )?;
         write!(
             out,
-            "{} targets, {} executions in {:.2} core hours, {:.0} a second, {} findings",
+            "guided: {} targets, {} executions in {:.2} core hours, {:.0} a second, {} findings",
             self.targets.len(),
             total.executions,
             total.seconds / 3600.0,
@@ -99,6 +138,8 @@ impl fmt::Display for Hours {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summary::Tally;
+    use std::time::Duration;
 
     #[test]
     fn figures_are_added_up_and_read_back() {
@@ -109,13 +150,28 @@ mod tests {
             let effort = Effort { executions, seconds: 1800.0, edges: 7, inputs: 2, findings: 1 };
             hours.targets.insert(name.to_owned(), effort);
         }
+        let tally = |cases| Tally { cases, ..Tally::default() };
+        let run = Summary {
+            targets: vec![("two".to_owned(), tally(70)), ("three".to_owned(), tally(9))],
+            findings: Vec::new(),
+            elapsed: Duration::from_secs(900),
+        };
+        hours.add(&run, 2);
+        hours.add(&run, 2);
         hours.write(&path).unwrap();
         assert_eq!(Hours::read(&path).unwrap(), hours);
         let text = hours.to_string();
-        assert!(
-            text.ends_with("2 targets, 6000 executions in 1.00 core hours, 2 a second, 2 findings"),
-            "{text}"
+        let lines: Vec<&str> = text.lines().rev().take(2).collect();
+        assert_eq!(
+            lines,
+            [
+                "guided: 2 targets, 6000 executions in 1.00 core hours, 2 a second, 2 findings",
+                "mutated seeds: 2 targets, 158 cases in 1.00 core hours, the fewest of a target 18, 0 findings"
+            ]
         );
+        // A file from before the runs on mutated seeds were counted.
+        fs::write(&path, "{\"targets\":{}}").unwrap();
+        assert_eq!(Hours::read(&path).unwrap(), Hours::default());
         fs::write(&path, "{").unwrap();
         assert!(Hours::read(&path).is_err());
     }
