@@ -335,4 +335,23 @@ mod tests {
             }
         }
     }
+
+    /// One coordinate grows without end, and the others become full: five alone in a round of its own each,
+    /// the rest together when medians already decide.
+    #[test]
+    fn slow_rounds_end_with_every_other_coordinate_full() {
+        const N: usize = 64;
+        let (s, mut caps, mut share_before) = (1.0, Vec::new(), 0.0);
+        for j in 0..N {
+            let share = (s - caps.iter().sum::<f64>()) / (N - j + 1) as f64;
+            caps.push(if j < 6 { 0.5 * (share_before + share) } else { caps[5] });
+            share_before = share;
+        }
+        let y = [0.0; N];
+        let mut level = level(&y, &caps, s);
+        level.known = KnownAbove { at: 0.0, excess: 0.0, count: 1.0 };
+        let lift = level.lift_above(0.0, &mut (0..N).collect::<Vec<_>>());
+        let want = s - caps.iter().sum::<f64>();
+        assert!((lift - want).abs() <= 1e-14 && lift > caps[N - 1], "{lift} for {want}");
+    }
 }
