@@ -26,9 +26,9 @@ const STEPS: [Step; 17] = [
     },
     // Every vector of the repository; unknown kernels fail.
     Step { name: "conformance", run: || program("conformance", &[]) },
-    // With the mutants of the next step, and the kills and failing calls among the tests, it is a slice of what
-    // docs/reliability.md has of hours. So many cases, and not so many minutes: they are the same on every
-    // machine.
+    // With the mutants of the next step, and the kills and failing calls among the tests, it is a slice of
+    // what docs/reliability.md has of hours. So many cases, and not so many minutes: they are the same on
+    // every machine.
     Step { name: "fuzzing", run: || program("fuzzing", &["--cases", "3000", "--quiet"]) },
     Step { name: "mutants", run: || mutants::run(&["--planted".into()]) },
     Step { name: "neural policies", run: neural_policies },

@@ -41,7 +41,7 @@ cargo xtask mutants [PACKAGE] [--shard K/N] [--minutes M] [--own] [--missed] [--
   --own          only the tests of a mutant's own folder: what survives them counts as missed until it is tried again
   --missed       try again what was missed
   --table        only the figures so far
-  --planted      only a few mutants that are known to be caught: a check of CI, which takes a minute and no cargo-mutants";
+  --planted      only a few that are known to be caught, without cargo-mutants: a step of CI";
 
 /// What is asked for.
 #[derive(Debug, PartialEq, Eq)]
@@ -92,6 +92,9 @@ impl Wish {
                 }
             }
         }
+        if wish.planted && arguments.len() > 1 {
+            return Err("`--planted` takes no other option".to_owned());
+        }
         Ok(wish)
     }
 }
@@ -109,6 +112,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<u8, Failure> {
         }
     };
     if wish.planted {
+        let _alone = alone()?;
         return planted::run();
     }
     let mut version = cargo(["mutants", "--version"]);
@@ -153,6 +157,7 @@ fn list(package: &str) -> Result<Vec<Mutant>, Failure> {
 
 /// Tries mutants, a chunk of each crate in turn, until the time is over.
 fn try_for(wish: &Wish, listed: &BTreeMap<&str, Vec<Mutant>>, record: &mut Record) -> Result<(), Failure> {
+    let _alone = alone()?;
     copy::write()?;
     let mut queues: Vec<_> =
         wish.crates.iter().map(|package| (*package, queue(wish, &listed[package], record))).collect();
@@ -322,6 +327,20 @@ fn folder() -> PathBuf {
     target().join("mutants")
 }
 
+/// The lock of the copy, which has one mutant at a time.
+fn alone() -> Result<fs::File, Failure> {
+    let write = |source| Failure::Write { source };
+    fs::create_dir_all(folder()).map_err(write)?;
+    let lock = fs::File::create(folder().join("lock")).map_err(write)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(_) => {
+            let reason = format!("another run writes mutants into {}", folder().display());
+            Err(failed("cargo xtask mutants", &reason))
+        }
+    }
+}
+
 /// A command in the copy. Its builds are incremental, and property tests draw the same cases every time and
 /// remember none.
 fn in_copy(mut command: Command) -> Command {
@@ -354,7 +373,10 @@ mod tests {
         let asked = wish("ocoboost-oco-core --shard 3/40 --minutes 5").unwrap();
         assert_eq!((asked.crates, asked.shard, asked.minutes), (vec!["oco-core"], Some((3, 40)), 5));
         assert_eq!(wish("").unwrap().crates, CRATES);
-        for refused in ["--shard 40/40", "--shard 3", "--shard", "--minutes x", "nobody", "--missing"] {
+        assert!(wish("--planted").unwrap().planted);
+        for refused in
+            ["--planted --own", "--shard 40/40", "--shard 3", "--shard", "--minutes x", "nobody", "--missing"]
+        {
             assert!(wish(refused).is_err(), "{refused}");
         }
     }

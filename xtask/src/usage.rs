@@ -44,7 +44,7 @@ cargo xtask <command>
                            and the figures add up in docs/reliability; options: fuzz --guided --help
   help                     this text
 
-reproduce, conform, data and fuzz run release builds; their options: --help.";
+reproduce, conform and data run release builds, fuzz one with the checks of tests; their options: --help.";
 
 /// A command with its arguments.
 #[derive(Debug, PartialEq, Eq)]

@@ -29,6 +29,8 @@ pub(super) struct Mutated {
     seconds: f64,
     /// Findings so far; a fixed one counts too.
     findings: u64,
+    /// The seeds of the runs. The same seed would count the same cases again.
+    seeds: BTreeSet<u64>,
 }
 
 /// What all sessions did with a target.
@@ -71,13 +73,27 @@ impl Hours {
         atomic_files::write(path, |file| file.write_all(text.as_bytes()))
     }
 
-    /// Adds a run on mutated seeds with so many workers.
-    pub(super) fn add(&mut self, run: &Summary, threads: usize) {
+    /// Reads the file, changes what it says, and writes it: another run may have added its own meanwhile.
+    pub(super) fn update(path: &Path, change: impl FnOnce(&mut Self)) -> io::Result<Self> {
+        let mut hours = Self::read(path)?;
+        change(&mut hours);
+        hours.write(path)?;
+        Ok(hours)
+    }
+
+    /// Whether the cases of this seed are counted.
+    pub(super) fn has(&self, seed: u64) -> bool {
+        self.mutated.seeds.contains(&seed)
+    }
+
+    /// Adds a run on mutated seeds.
+    pub(super) fn add(&mut self, run: &Summary, seed: u64) {
         for (name, tally) in &run.targets {
             *self.mutated.cases.entry(name.clone()).or_default() += tally.cases;
+            self.mutated.seconds += tally.time.as_secs_f64();
         }
-        self.mutated.seconds += run.elapsed.as_secs_f64() * threads as f64;
         self.mutated.findings += run.findings.len() as u64;
+        self.mutated.seeds.insert(seed);
     }
 
     fn total(&self) -> Effort {
@@ -95,7 +111,7 @@ impl Hours {
 impl fmt::Display for Hours {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let columns =
-            ["executions", "a second", "core hours", "edges", "corpus", "mutated cases", "findings"];
+            ["executions", "a second", "core hours", "edges", "corpus", "findings", "mutated cases"];
         let mut table = Table::new("target", &columns);
         let none = Effort::default();
         let names: BTreeSet<&String> = self.targets.keys().chain(self.mutated.cases.keys()).collect();
@@ -107,8 +123,8 @@ impl fmt::Display for Hours {
                 Cell::Text(format!("{:.3}", effort.seconds / 3600.0)),
                 Cell::Count(effort.edges),
                 Cell::Count(effort.inputs),
-                Cell::Count(self.mutated.cases.get(*name).copied().unwrap_or_default()),
                 Cell::Count(effort.findings),
+                Cell::Count(self.mutated.cases.get(*name).copied().unwrap_or_default()),
             ];
             table.push(name, Provenance::Official, cells).map_err(|_| fmt::Error)?;
         }
@@ -150,15 +166,18 @@ mod tests {
             let effort = Effort { executions, seconds: 1800.0, edges: 7, inputs: 2, findings: 1 };
             hours.targets.insert(name.to_owned(), effort);
         }
-        let tally = |cases| Tally { cases, ..Tally::default() };
+        let time = Duration::from_secs(900);
+        let tally = |cases| Tally { cases, time, ..Tally::default() };
         let run = Summary {
             targets: vec![("two".to_owned(), tally(70)), ("three".to_owned(), tally(9))],
             findings: Vec::new(),
-            elapsed: Duration::from_secs(900),
+            elapsed: time,
         };
-        hours.add(&run, 2);
-        hours.add(&run, 2);
         hours.write(&path).unwrap();
+        for seed in [3, 8] {
+            hours = Hours::update(&path, |hours| hours.add(&run, seed)).unwrap();
+        }
+        assert!(hours.has(3) && hours.has(8) && !hours.has(1));
         assert_eq!(Hours::read(&path).unwrap(), hours);
         let text = hours.to_string();
         let lines: Vec<&str> = text.lines().rev().take(2).collect();

@@ -33,7 +33,7 @@ pub use supervise::{Account, Launch};
 pub use target::{Format, Judge, Prepared, Target};
 pub use targets::{all as targets, doors};
 pub use verdict::{AnyError, Complaint, Verdict};
-pub use worker::{Inputs, Job, Position, Report, work};
+pub use worker::{Inputs, Job, Report, work};
 
 use report::progress::{Progress, Stage};
 use std::collections::BTreeMap;
@@ -110,15 +110,20 @@ pub fn run(targets: &[Target], options: &Options, launch: &Launch, stop: &Atomic
     Ok(run.summary())
 }
 
-/// Adds a run to the figures of a file; the figures of all runs as a table.
+/// Whether the figures of a file have the cases of a seed.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn is_counted(path: &Path, seed: u64) -> io::Result<bool> {
+    Ok(hours::Hours::read(path)?.has(seed))
+}
+
+/// Adds a run with this seed to the figures of a file; the figures of all runs as a table.
 ///
 /// # Errors
 /// The file cannot be read or written.
-pub fn add_up(path: &Path, run: &Summary, threads: usize) -> io::Result<String> {
-    let mut hours = hours::Hours::read(path)?;
-    hours.add(run, threads);
-    hours.write(path)?;
-    Ok(hours.to_string())
+pub fn add_up(path: &Path, run: &Summary, seed: u64) -> io::Result<String> {
+    Ok(hours::Hours::update(path, |hours| hours.add(run, seed))?.to_string())
 }
 
 /// Runs the single input of a file written by [`run`]. `None` if it does not fail any more.
@@ -132,7 +137,7 @@ pub fn replay(path: &Path, launch: &Launch) -> io::Result<(Finding, Option<Failu
 }
 
 fn alone(launch: &Launch, target: &str, input: Vec<u8>) -> io::Result<Option<Failure>> {
-    let job = Job { target: target.to_owned(), seed: 0, inputs: Inputs::Given(input) };
+    let job = Job { target: target.to_owned(), seed: 0, inputs: Inputs::Given(vec![input]) };
     Ok(launch.run(&job)?.failures.pop().map(|(_, failure)| failure))
 }
 
@@ -169,7 +174,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The time of a turn: every target gets two turns within the run, and no turn exceeds a few seconds.
+    /// The time of a turn: every target gets two turns within the run, and no turn exceeds ten seconds.
     fn slice(&self) -> Duration {
         let threads = u32::try_from(self.options.threads.max(1)).unwrap_or(u32::MAX);
         let targets = u32::try_from(self.targets.len()).unwrap_or(u32::MAX).max(1);
@@ -190,9 +195,11 @@ impl Run<'_> {
                 break;
             }
             let milliseconds = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
-            let inputs = Inputs::Cases { from: tally.next, most, milliseconds, stepwise: false };
+            let inputs = Inputs::Cases { from: tally.next, most, milliseconds };
             let job = Job { target: target.name().to_owned(), seed: self.options.seed, inputs };
+            let started = Instant::now();
             let account = self.launch.run(&job)?;
+            tally.time += started.elapsed();
             tally.cases += account.next - tally.next;
             tally.accepted += account.accepted;
             tally.refused += account.refused;

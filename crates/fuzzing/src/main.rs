@@ -42,7 +42,7 @@ struct Arguments {
     /// Folder for the findings
     #[arg(long, default_value = "out/fuzz")]
     out: PathBuf,
-    /// File that adds up the figures of all runs, such as docs/reliability/fuzzing.json; default: none
+    /// File that adds up the figures of all runs, each with another seed
     #[arg(long)]
     figures: Option<PathBuf>,
     /// Time limit of a case, in seconds
@@ -136,6 +136,12 @@ fn attack(options: &Arguments, launch: &Launch) -> Result<ExitCode, Box<dyn Erro
         let ended = std::io::stdin().lock().read_to_end(&mut Vec::new());
         seen.store(ended.is_ok(), Ordering::Relaxed);
     }));
+    if let Some(path) = &options.figures
+        && fuzzing::is_counted(path, options.seed)?
+    {
+        let (seed, path) = (options.seed, path.display());
+        return Err(format!("{path} has the cases of seed {seed}; --seed names another").into());
+    }
     let threads = options.threads.map_or(Ok(Threads::all()), Threads::exactly)?.count()?;
     let minutes = Duration::try_from_secs_f64(options.minutes * 60.0)?;
     let found = fuzzing::run(
@@ -154,7 +160,7 @@ fn attack(options: &Arguments, launch: &Launch) -> Result<ExitCode, Box<dyn Erro
     )?;
     say(&found.to_string())?;
     if let Some(path) = &options.figures {
-        say(&fuzzing::add_up(path, &found, threads)?)?;
+        say(&fuzzing::add_up(path, &found, options.seed)?)?;
     }
     Ok(if found.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -19,6 +19,8 @@ pub struct Tally {
     pub failed: u64,
     /// The next case.
     pub next: u64,
+    /// The time of its workers.
+    pub time: Duration,
     /// The number of workers ended by this target.
     pub ends: u64,
     /// Whether the target may have nothing to refuse.

@@ -2,13 +2,15 @@
 //! end.
 
 use super::finding::{Failure, Kind, crate_place};
-use super::worker::{Inputs, Job, MARK, Position, Report};
+use super::worker::{Job, MARK, POSITION, Position, Report};
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
+use tempfile::NamedTempFile;
 
 /// The command and the limits of a worker.
 #[derive(Debug, Clone)]
@@ -42,52 +44,15 @@ pub struct Account {
     pub done: bool,
 }
 
-impl Account {
-    fn reach(&mut self, at: Position) {
-        (self.next, self.accepted, self.refused) = (at.next, at.accepted, at.refused);
-    }
-}
-
 impl Launch {
-    /// Runs a job. The end of the worker within a case is a failure of that case.
-    ///
-    /// The cases after the worker's last report are run again, stepwise, to find the one. Where none of them
-    /// ends the second worker, the end is a failure of the first: what ended the first worker may be a state
-    /// that earlier cases left.
+    /// Runs a job. The end of the worker within a case is a failure of that case, whatever the cases before
+    /// it have left.
     ///
     /// # Errors
     /// The worker cannot be started, or ends before its first case.
     pub fn run(&self, job: &Job) -> io::Result<Account> {
-        let (mut account, ended) = self.once(job)?;
-        let Some((case, failure)) = ended else { return Ok(account) };
-        let Inputs::Cases { from, most, milliseconds, stepwise: false } = job.inputs else {
-            account.failures.push((case, failure));
-            account.next = case + 1;
-            return Ok(account);
-        };
-        let most = most.saturating_sub(case - from);
-        let inputs = Inputs::Cases { from: case, most, milliseconds, stepwise: true };
-        // A failure after the last report is reported again.
-        account.failures.retain(|(number, _)| *number < case);
-        let (rest, ended) = self.once(&Job { inputs, ..job.clone() })?;
-        account.accepted += rest.accepted;
-        account.refused += rest.refused;
-        account.failures.extend(rest.failures);
-        (account.next, account.done) = (rest.next, rest.done);
-        match ended {
-            Some((case, failure)) => {
-                account.failures.push((case, failure));
-                account.next = case + 1;
-            }
-            None => account.failures.push((case, failure)),
-        }
-        Ok(account)
-    }
-
-    /// One worker on a job; where it ended before its job did, the last case that it reported, and the
-    /// failure.
-    fn once(&self, job: &Job) -> io::Result<(Account, Option<(u64, Failure)>)> {
-        let mut child = self.start(job)?;
+        let position = NamedTempFile::new()?;
+        let mut child = self.start(job, position.path())?;
         let (Some(out), Some(complaints)) = (child.stdout.take(), child.stderr.take()) else {
             return Err(io::Error::other("a worker without its streams"));
         };
@@ -107,7 +72,7 @@ impl Launch {
             String::from_utf8_lossy(&text).into_owned()
         });
         let mut account = Account::default();
-        let (begun, silent) = self.listen(&reports, &mut account);
+        let silent = self.listen(&reports, &mut account);
         if silent || account.done {
             // The worker has answered, or timed out.
             let _ = child.kill();
@@ -116,45 +81,41 @@ impl Launch {
         drop(reports);
         let words = words.join().unwrap_or_default();
         let _ = reader.join();
-        if account.done {
-            return Ok((account, None));
-        }
-        if !begun {
+        let Some(at) = Position::read(position.path())? else {
             return Err(io::Error::other(format!("{}: no case was run: {status}, {words}", job.target)));
+        };
+        (account.next, account.accepted, account.refused) = (at.case, at.accepted, at.refused);
+        if !account.done {
+            account.failures.push((at.case, end(silent.then_some(self.case), status, &words)));
+            account.next += 1;
         }
-        let failure = end(silent.then_some(self.case), status, &words);
-        let at = account.next;
-        Ok((account, Some((at, failure))))
+        Ok(account)
     }
 
-    /// Whether the worker began its cases, and whether it timed out.
-    fn listen(&self, reports: &Receiver<Report>, account: &mut Account) -> (bool, bool) {
-        let (mut begun, mut limit) = (false, START);
+    /// Whether the worker timed out.
+    fn listen(&self, reports: &Receiver<Report>, account: &mut Account) -> bool {
+        let mut limit = START;
         loop {
             match reports.recv_timeout(limit) {
-                Ok(Report::At(at)) => {
-                    account.reach(at);
-                    begun = true;
-                }
+                Ok(Report::Running) => {}
                 Ok(Report::Failed(case, failure)) => account.failures.push((case, failure)),
-                Ok(Report::Done(at)) => {
-                    account.reach(at);
+                Ok(Report::Done) => {
                     account.done = true;
-                    return (true, false);
+                    return false;
                 }
-                Err(RecvTimeoutError::Timeout) => return (begun, true),
-                Err(RecvTimeoutError::Disconnected) => return (begun, false),
+                Err(RecvTimeoutError::Timeout) => return true,
+                Err(RecvTimeoutError::Disconnected) => return false,
             }
             limit = self.case;
         }
     }
 
-    fn start(&self, job: &Job) -> io::Result<Child> {
+    fn start(&self, job: &Job, position: &Path) -> io::Result<Child> {
         // A shell sets the limits without unsafe code. It also limits the time of an orphaned worker.
         let limits = format!("ulimit -c 0; ulimit -t 600; ulimit -v {}; exec \"$@\"", self.memory_mib * 1024);
         let mut command = Command::new("sh");
         command.args(["-c", &limits, "sh"]).args(&self.command);
-        command.envs(self.environment.iter().cloned());
+        command.envs(self.environment.iter().cloned()).env(POSITION, position);
         // Threads and their arenas reserve unused address space.
         command.envs([("MALLOC_ARENA_MAX", "1"), ("RAYON_NUM_THREADS", "1"), ("RUST_BACKTRACE", "1")]);
         let mut child =

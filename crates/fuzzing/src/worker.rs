@@ -1,8 +1,7 @@
-//! The process that runs cases, one after the other, and reports its position on standard output.
+//! The process that runs cases, one after the other.
 //!
-//! A case may end the process. A line before every case would say which one, and takes longer than most
-//! cases do. So a job has a line every few milliseconds, and the supervisor runs the cases after the last
-//! line again, with a line before each.
+//! A case may end the process, so its number is written before it runs: into a file, because a line on
+//! standard output takes longer than most cases do. Lines say that the worker is alive, and what has failed.
 
 use super::finding::{Failure, Kind, crate_place};
 use super::mutate::Cases;
@@ -10,8 +9,10 @@ use super::target::{Prepared, Target};
 use super::verdict::{AnyError, Verdict};
 use serde::{Deserialize, Serialize};
 use std::backtrace::Backtrace;
-use std::io::{self, BufRead, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, Seek, SeekFrom, Write};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -37,37 +38,93 @@ pub enum Inputs {
         most: u64,
         /// The time limit.
         milliseconds: u64,
-        /// A report before every case, in place of one every few milliseconds.
-        stepwise: bool,
     },
-    /// This input only.
-    Given(Vec<u8>),
+    /// These inputs, numbered from 0.
+    Given(Vec<Vec<u8>>),
 }
 
 /// The reports of a worker: one line each, after `@fuzz `.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
-    /// The position, before its next case.
-    At(Position),
+    /// Cases are being run.
+    Running,
     /// This case failed.
     Failed(u64, Failure),
     /// The job is done.
-    Done(Position),
+    Done,
 }
+
+/// The time between two reports, far below the time limit of a case.
+const BETWEEN_REPORTS: Duration = Duration::from_millis(20);
+
+/// The variable with the path of the file that has the [`Position`].
+pub(super) const POSITION: &str = "FUZZ_POSITION";
 
 /// What a worker has done of its job.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Position {
-    /// The next case.
-    pub next: u64,
-    /// The number of accepted cases.
-    pub accepted: u64,
-    /// The number of refused cases.
-    pub refused: u64,
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Position {
+    /// The case that runs, or comes next.
+    pub(super) case: u64,
+    pub(super) accepted: u64,
+    pub(super) refused: u64,
 }
 
-/// The time between two reports. Cases after the last one are run twice if the process ends.
-const BETWEEN_REPORTS: Duration = Duration::from_millis(20);
+impl Position {
+    const BYTES: usize = 24;
+
+    fn bytes(self) -> [u8; Self::BYTES] {
+        let mut bytes = [0; Self::BYTES];
+        let numbers = [self.case, self.accepted, self.refused];
+        for (bytes, number) in bytes.chunks_exact_mut(8).zip(numbers) {
+            bytes.copy_from_slice(&number.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The position in a file; `None` before the first case.
+    pub(super) fn read(path: &Path) -> io::Result<Option<Self>> {
+        let bytes = fs::read(path)?;
+        let number = |k: usize| Some(u64::from_le_bytes(bytes.get(8 * k..8 * k + 8)?.try_into().ok()?));
+        let position = || Some(Self { case: number(0)?, accepted: number(1)?, refused: number(2)? });
+        Ok(position())
+    }
+}
+
+/// A worker between two cases.
+struct Progress {
+    at: Position,
+    file: File,
+    said: Instant,
+}
+
+impl Progress {
+    fn begin(first: u64) -> Result<Self, AnyError> {
+        let path = std::env::var_os(POSITION).ok_or("a worker is started by a supervisor")?;
+        let file = OpenOptions::new().write(true).open(path)?;
+        say(&Report::Running)?;
+        Ok(Self { at: Position { case: first, ..Position::default() }, file, said: Instant::now() })
+    }
+
+    /// Before the next case.
+    fn save(&mut self) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.write_all(&self.at.bytes())
+    }
+
+    fn end(&mut self, outcome: Outcome, now: Instant) -> io::Result<()> {
+        match outcome {
+            Outcome::Accepted => self.at.accepted += 1,
+            Outcome::Refused => self.at.refused += 1,
+            Outcome::Failed(failure) => say(&Report::Failed(self.at.case, failure))?,
+        }
+        self.at.case += 1;
+        if now - self.said >= BETWEEN_REPORTS {
+            say(&Report::Running)?;
+            self.said = now;
+        }
+        Ok(())
+    }
+}
 
 /// The prefix of a worker's lines; other lines are ignored.
 pub(super) const MARK: &str = "@fuzz ";
@@ -84,47 +141,38 @@ pub fn work(targets: &[Target]) -> Result<(), AnyError> {
     let target = target.ok_or_else(|| format!("there is no target {}", job.target))?;
     panic::set_hook(Box::new(keep));
     let mut prepared = target.prepare()?;
-    let mut at = Position::default();
+    let mut progress;
     match &job.inputs {
-        Inputs::Given(input) => {
-            say(&Report::At(at))?;
-            count(&mut at, run(target, &mut prepared, input))?;
+        Inputs::Given(inputs) => {
+            progress = Progress::begin(0)?;
+            for input in inputs {
+                progress.save()?;
+                let outcome = run(target, &mut prepared, input);
+                progress.end(outcome, Instant::now())?;
+            }
         }
-        Inputs::Cases { from, most, milliseconds, stepwise } => {
+        Inputs::Cases { from, most, milliseconds } => {
             let cases = Cases::new(target.name(), target.format(), &prepared.seeds, job.seed);
-            at.next = *from;
-            say(&Report::At(at))?;
-            let (start, budget) = (Instant::now(), Duration::from_millis(*milliseconds));
-            let (last, mut said) = (from.saturating_add(*most), start);
-            while at.next < last {
-                let now = Instant::now();
-                if now - start >= budget {
-                    break;
-                }
-                let input = cases.case(at.next).bytes;
-                if *stepwise || now - said >= BETWEEN_REPORTS {
-                    say(&Report::At(at))?;
-                    said = now;
-                }
-                let is_seed = usize::try_from(at.next).is_ok_and(|k| k < cases.seeds());
-                let outcome = run(target, &mut prepared, &input);
-                let is_refused_seed = is_seed && outcome == Outcome::Refused;
-                count(&mut at, if is_refused_seed { refused_seed(&input) } else { outcome })?;
+            progress = Progress::begin(*from)?;
+            let last = from.saturating_add(*most);
+            let (start, budget) = (progress.said, Duration::from_millis(*milliseconds));
+            let mut now = start;
+            while progress.at.case < last && now - start < budget {
+                let number = progress.at.case;
+                let input = cases.case(number).bytes;
+                progress.save()?;
+                let is_seed = usize::try_from(number).is_ok_and(|k| k < cases.seeds());
+                let outcome = match run(target, &mut prepared, &input) {
+                    Outcome::Refused if is_seed => refused_seed(&input),
+                    outcome => outcome,
+                };
+                now = Instant::now();
+                progress.end(outcome, now)?;
             }
         }
     }
-    say(&Report::Done(at))?;
-    Ok(())
-}
-
-/// Takes a case into the position. A failure is reported at once.
-fn count(at: &mut Position, outcome: Outcome) -> io::Result<()> {
-    match outcome {
-        Outcome::Accepted => at.accepted += 1,
-        Outcome::Refused => at.refused += 1,
-        Outcome::Failed(failure) => say(&Report::Failed(at.next, failure))?,
-    }
-    at.next += 1;
+    progress.save()?;
+    say(&Report::Done)?;
     Ok(())
 }
 

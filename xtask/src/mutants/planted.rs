@@ -3,8 +3,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
-use std::time::Instant;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::{copy, failed, folder, in_copy};
 use crate::cargo::{Failure, cargo, finish, line};
@@ -65,6 +66,9 @@ const PLANTED: [Planted; 6] = [
     },
 ];
 
+/// The time limit of tests that take seconds.
+const LIMIT: Duration = Duration::from_secs(300);
+
 /// Whether every mutant is caught: its code compiles, and the tests, which pass without it, fail.
 pub(super) fn run() -> Result<u8, Failure> {
     copy::write()?;
@@ -85,7 +89,7 @@ pub(super) fn run() -> Result<u8, Failure> {
         write(&path, &changed(planted, &code)?)?;
         let begun = Instant::now();
         let caught = passes(planted.package, planted.tests, true).map(|passed| !passed);
-        // Also after an error: the copy stays for the next run.
+        // Also after an error. Where this program is killed, the mutant stays until the copy is next written.
         write(&path, &code)?;
         let caught = caught?;
         missed += u8::from(!caught);
@@ -120,7 +124,22 @@ fn passes(package: &str, tests: &[&str], is_mutant: bool) -> Result<bool, Failur
     if is_mutant {
         run.stderr(Stdio::null());
     }
-    Ok(finish(&mut run)? == 0)
+    in_time(&mut run)
+}
+
+/// Whether a command succeeds. A mutant whose tests do not end is no longer one of these.
+fn in_time(command: &mut Command) -> Result<bool, Failure> {
+    let typed = line(command);
+    let process = |source| Failure::Process { command: typed.clone(), source };
+    let (mut child, begun) = (command.spawn().map_err(process)?, Instant::now());
+    while begun.elapsed() < LIMIT {
+        if let Some(status) = child.try_wait().map_err(process)? {
+            return Ok(status.success());
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().map_err(process)?;
+    Err(failed(&typed, &format!("no end within {} s", LIMIT.as_secs())))
 }
 
 fn write(path: &Path, code: &str) -> Result<(), Failure> {

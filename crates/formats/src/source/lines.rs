@@ -7,8 +7,8 @@ use std::io::{BufRead, BufReader};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Hands out a line at a time. A line ends with \n, \r\n or \r alone, or with the stream; a byte order mark
-/// in front of the first one is left out.
+/// Hands out a line at a time. A line ends with \n, \r\n or \r alone, or with the stream; byte order marks in
+/// front of the first one are left out.
 pub(crate) struct Lines {
     stream: BufReader<Stream>,
     line: u64,
@@ -93,8 +93,11 @@ impl Lines {
     }
 
     fn trim_mark(&self, line: &mut Vec<u8>, before: usize) {
-        if self.line == 1 && line.get(before..).is_some_and(|own| own.starts_with(BYTE_ORDER_MARK)) {
-            line.drain(before..before + BYTE_ORDER_MARK.len());
+        if self.line == 1 {
+            let own = line.get(before..).unwrap_or_default();
+            let marks =
+                own.chunks(BYTE_ORDER_MARK.len()).take_while(|bytes| *bytes == BYTE_ORDER_MARK).count();
+            line.drain(before..before + marks * BYTE_ORDER_MARK.len());
         }
     }
 }

@@ -105,7 +105,13 @@ fn a_format_that_is_named_is_not_guessed() {
     let log = read("log.csv", &semicolons, options().delimiter(';')).unwrap();
     assert_same(&log, &expected);
     // A byte order mark and the ends of other systems change nothing.
-    for other in [format!("\u{feff}{text}"), text.replace('\n', "\r\n"), text.replace('\n', "\r")] {
+    let marks = "\u{feff}".repeat(3);
+    for other in [
+        format!("\u{feff}{text}"),
+        format!("{marks}{text}"),
+        text.replace('\n', "\r\n"),
+        text.replace('\n', "\r"),
+    ] {
         assert_same(&read("log.csv", &other, options()).unwrap(), &expected);
     }
     assert_same(&read("log.csv", text.trim_end(), options()).unwrap(), &expected);

@@ -246,12 +246,13 @@ impl Session<'_> {
             {
                 let mut shared = self.shared();
                 shared.executions += executions;
-                let effort = shared.hours.targets.entry(target.name().to_owned()).or_default();
-                effort.executions += executions;
-                effort.seconds += seconds;
-                effort.edges = effort.edges.max(said.edges);
-                effort.inputs = said.inputs.max(if said.artifact.is_some() { effort.inputs } else { 0 });
-                shared.hours.write(&self.options.figures)?;
+                shared.hours = Hours::update(&self.options.figures, |hours| {
+                    let effort = hours.targets.entry(target.name().to_owned()).or_default();
+                    effort.executions += executions;
+                    effort.seconds += seconds;
+                    effort.edges = effort.edges.max(said.edges);
+                    effort.inputs = said.inputs.max(if said.artifact.is_some() { effort.inputs } else { 0 });
+                })?;
             }
             self.show(target);
             if said.failure.is_none() && said.artifact.is_none() {
@@ -386,8 +387,10 @@ impl Session<'_> {
             path.display()
         ));
         shared.findings.insert(key, path);
-        shared.hours.targets.entry(finding.target).or_default().findings += 1;
-        shared.hours.write(&self.options.figures)
+        shared.hours = Hours::update(&self.options.figures, |hours| {
+            hours.targets.entry(finding.target).or_default().findings += 1;
+        })?;
+        Ok(())
     }
 
     /// Merges each corpus into inputs that reach the same code, and keeps the shortest of them.

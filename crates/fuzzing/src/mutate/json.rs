@@ -35,7 +35,8 @@ fn extremes() -> Vec<Value> {
     all
 }
 
-/// A value, and what a change of it asks for. Most cases are one change of a seed, so the seeds are read once.
+/// A value, and what a change of it asks for. Most cases are one change of a seed, so the seeds are read
+/// once.
 #[derive(Debug)]
 pub(super) struct Parsed {
     value: Value,

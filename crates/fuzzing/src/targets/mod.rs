@@ -59,8 +59,8 @@ pub fn all() -> Vec<Target> {
         .collect()
 }
 
-/// Saved samples, in which a column or an action takes memory though nothing is written of it: the most columns
-/// or actions take a gibibyte. A machine that has less refuses them.
+/// Saved samples, in which a column or an action takes memory though nothing is written of it: the most
+/// columns or actions take a gibibyte. A machine that has less refuses them.
 const OF_COLUMNS: [&str; 5] = [
     "weak_learners::batch::binned_columns::BinnedColumns",
     "weak_learners::batch::sorted_columns::SortedColumns",

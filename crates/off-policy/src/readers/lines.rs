@@ -6,8 +6,8 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 /// record it returns. (The position that a CSV record carries is where the search for it began: before blank
 /// lines.)
 ///
-/// A line ends where a CSV record may: at \n, \r\n, or \r alone. A byte order mark in front is not handed
-/// out.
+/// A line ends where a CSV record may: at \n, \r\n, or \r alone. Byte order marks in front are not handed
+/// out; of those the csv crate would leave out one.
 ///
 /// It follows the quotation marks besides: the csv crate takes a mark that is not closed for one that ends
 /// with the stream, and hands out what is left as one cell. Where the marks are not those of RFC 4180 it
@@ -61,10 +61,13 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl<R: Read> Lines<R> {
     pub(super) fn open(mut source: R) -> io::Result<Self> {
-        // A slow stream may hand out a part of the mark.
         let mut first = Vec::new();
-        source.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut first)?;
-        if first == BYTE_ORDER_MARK {
+        loop {
+            // A slow stream may hand out a part of a mark.
+            source.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut first)?;
+            if first != BYTE_ORDER_MARK {
+                break;
+            }
             first.clear();
         }
         let source = BufReader::with_capacity(1 << 16, Cursor::new(first).chain(source));

@@ -50,6 +50,7 @@ fn the_ways_of_writing_a_table_do_not_show() {
         GOOD.replace(',', " , "),
         GOOD.replace("0.25", "\"0.25\""),
         format!("\u{feff}{GOOD}"),
+        format!("\u{feff}\u{feff}\u{feff}\n{GOOD}"),
     ] {
         assert_eq!(read(&written).unwrap(), plain, "{written:?}");
     }

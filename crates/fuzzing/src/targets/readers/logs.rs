@@ -68,7 +68,7 @@ fn check(log: &Log) -> Result<(), Complaint> {
 /// A lower bound on the number of records: a reader with fewer has lost a line. A byte order mark does not
 /// belong to the first line, which may otherwise be empty.
 fn least_records(text: &str) -> usize {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = text.trim_start_matches('\u{feff}');
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).skip(1);
     if text.contains('"') { usize::from(lines.next().is_some()) } else { lines.count() }
 }
