@@ -138,8 +138,8 @@ impl<H: Hypothesis> Ensemble<H> {
     /// The vote of these hypotheses with these coefficients.
     ///
     /// # Errors
-    /// Another number of coefficients than of hypotheses; a coefficient that is not finite; hypotheses for
-    /// rows of different dimensions.
+    /// Another number of coefficients than of hypotheses; a coefficient that is not finite, or a Σ|η_t| that
+    /// is not, so that a score might not be; hypotheses for rows of different dimensions.
     pub fn new(hypotheses: Vec<H>, coefficients: Vec<f64>) -> Result<Self, LearnerError> {
         Unchecked { hypotheses, coefficients }.try_into()
     }
@@ -197,6 +197,16 @@ impl<H: Hypothesis> TryFrom<Unchecked<H>> for Ensemble<H> {
         if let Some(index) = coefficients.iter().position(|eta| !eta.is_finite()) {
             let value = coefficients[index];
             return Err(LearnerError::NotFinite { argument: "coefficients", index, value });
+        }
+        // No score is larger.
+        let mut most = 0.0;
+        let beyond = coefficients.iter().position(|eta| {
+            most += eta.abs();
+            most == f64::INFINITY
+        });
+        if let Some(index) = beyond {
+            let argument = "the sum of the coefficients' magnitudes";
+            return Err(LearnerError::NotFinite { argument, index, value: most });
         }
         let ensemble = Self { hypotheses, coefficients };
         ensemble.hypotheses.iter().try_for_each(|h| ensemble.check_inputs(h.inputs()))?;

@@ -69,7 +69,8 @@ fn rows_and_samples_of_another_dimension_are_refused() {
     assert_eq!(none, Err(LearnerError::Empty { argument: "hypotheses" }));
 }
 
-/// F(x)/Σ|η| does not depend on the unit of η, not even where the sum of the coefficients is no f64.
+/// F(x)/Σ|η| does not depend on the unit of η. Where Σ|η| is no f64, some F(x) might be none, and the
+/// coefficients are refused.
 #[test]
 fn the_normalised_vote_has_no_unit() {
     let task = Task::noisy_majority(40, 1);
@@ -78,7 +79,7 @@ fn the_normalised_vote_has_no_unit() {
     let margins = vote.margins(&learner, &task.sample, &task.labels).unwrap();
     let scores = vote.scores(&learner, &task.sample).unwrap();
     let largest = vote.coefficients().iter().fold(0.0, |a: f64, b| a.max(b.abs()));
-    for unit in [1.0, -1.0, 1.5e308, 1e-300] {
+    for unit in [1.0, -1.0, 1e306, 1e-300] {
         let coefficients = vote.coefficients().iter().map(|eta| eta / largest * unit).collect();
         let scaled = Ensemble::new(vote.hypotheses().to_vec(), coefficients).unwrap();
         let of_scaled = scaled.margins(&learner, &task.sample, &task.labels).unwrap();
@@ -89,6 +90,12 @@ fn the_normalised_vote_has_no_unit() {
             assert!((task.labels[i].sign() * normalised.predict(x).unwrap() - of_scaled[i]).abs() < 1e-12);
         }
     }
+    let coefficients = vote.coefficients().iter().map(|eta| eta / largest * 1.5e308).collect();
+    let refused = Ensemble::new(vote.hypotheses().to_vec(), coefficients);
+    assert!(
+        matches!(refused, Err(LearnerError::NotFinite { index: 1.., value: f64::INFINITY, .. })),
+        "{refused:?}"
+    );
     assert!(margins.iter().all(|margin| margin.abs() <= 1.0) && margins.iter().any(|m| m.abs() < 0.9));
     let nothing = Ensemble::new(vote.hypotheses()[..2].to_vec(), vec![0.0; 2]).unwrap();
     assert!(nothing.margins(&learner, &task.sample, &task.labels).unwrap().iter().all(|m| *m == 0.0));
