@@ -184,8 +184,9 @@ impl BySchema {
 
     fn cell(&mut self, place: usize, record: &Record, cell: Cell) -> Result<(), FormatError> {
         let Some(known) = self.columns.get_mut(place) else { return Ok(()) };
-        if known.last == self.rows && cell == Cell::Missing {
-            // A second cell that says nothing; the first reading of a file passes over it, too.
+        let is_second = known.last == self.rows;
+        if is_second && cell == Cell::Missing {
+            // It says nothing; the first reading of a file passes over it, too.
             return Ok(());
         }
         known.last = self.rows;
@@ -208,6 +209,19 @@ impl BySchema {
             column if column.is_date() => date(record, cell).map_err(|()| "a date"),
             _ => number(record, cell).map_err(|()| "a finite number up to 1e140 in magnitude"),
         };
+        if let (true, true, Ok(Some(days))) = (is_second, known.column.is_date(), found) {
+            // Numbers add up, and dates do not: the same one says nothing new.
+            let is_day = |entry: &&Entry| entry.index == known.base && entry.kind == Kind::Number;
+            match self.entries.iter().find(is_day) {
+                Some(first) if first.value == days => return Ok(()),
+                Some(_) => {
+                    let value = record.written(cell, &mut self.buffer).to_owned();
+                    let (place, column, expected) = (at(), name.to_owned(), "the one date of its row");
+                    return Err(FormatError::BadCell { place, column, value, expected });
+                }
+                None => {}
+            }
+        }
         match found {
             Ok(Some(value)) => self.entries.push(Entry { index: known.base, kind: Kind::Number, value }),
             Ok(None) if known.column.may_be_missing() => {

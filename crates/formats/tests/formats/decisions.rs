@@ -320,6 +320,20 @@ fn what_is_said_twice_is_coded_for_a_model_as_it_was_learnt() {
 }
 
 #[test]
+fn a_date_that_is_said_twice_is_that_date() {
+    let log = log("l.vw", "1:0:0.5 | day=1970-01-05 x day=1970-01-05\n2:0:0.5 | day=1970-01-03\n");
+    assert_eq!(log.schema.feature_names(), ["day", "x"]);
+    assert_eq!(dense(&log), [[4.0, 1.0], [2.0, 0.0]]);
+    let rows = |text: &str| {
+        read_contexts(Source::bytes("r.vw", text), &log.schema, &LogOptions::default(), &mut quiet)
+    };
+    let twice = rows("| day=1970-01-05 day=1970-01-05 x:2\n").unwrap().contexts;
+    assert_eq!(twice.iter().map(|row| row.to_dense()).collect::<Vec<_>>(), [[4.0, 2.0]]);
+    let error = rows("| day=1970-01-05 day=1970-01-06\n").unwrap_err().to_string();
+    assert_eq!(error, "r.vw, line 1, column \"day\": \"1970-01-06\" is not the one date of its row");
+}
+
+#[test]
 fn a_label_with_a_weight_is_a_number_of_its_own() {
     let log = log("l.vw", "1:0:0.5 |a:2 d=x |:0.5 e=y f=z:2\n2:0:0.5 | e=y f=z\n");
     assert_eq!(log.schema.feature_names(), ["a.d=x", "e=y", "f=z", "e=y"]);
