@@ -385,3 +385,65 @@ fn first(values: &[f64], is_bad: impl Fn(f64) -> bool) -> Option<usize> {
     let any = values.iter().fold(false, |any, v| any | is_bad(*v));
     if any { values.iter().position(|v| is_bad(*v)) } else { None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every fault of a round at every place of it, for whole rounds and for those of a rank: short ones, and
+    /// one that several threads look through.
+    #[test]
+    fn faulty_rounds_are_refused_by_the_first_fault() {
+        for (n, actions) in [(3, 2), (40_000, 2)] {
+            for of_pairs in [false, true] {
+                let weights = vec![0.5; if of_pairs { n * actions } else { n }];
+                let gradients = vec![-1.0; n * actions];
+                let made = |g: &[f64], h: &[f64]| {
+                    let weights = if of_pairs { PairWeights::OfPairs(h) } else { PairWeights::OfExamples(h) };
+                    let whole = PairRound::new(n, actions, g, weights).map(|_| ());
+                    let of_rank = PairRound::of_rank(n, actions, g, weights).map(|_| ());
+                    (whole, of_rank)
+                };
+                assert_eq!(made(&gradients, &weights), (Ok(()), Ok(())));
+                for at in [0, 1, n - 1, weights.len() - 1] {
+                    let with = |h: f64| {
+                        let mut weights = weights.clone();
+                        weights[at] = h;
+                        made(&gradients, &weights)
+                    };
+                    let (argument, index) = ("weights", at);
+                    for value in [-0.5, -1e300, f64::NEG_INFINITY, f64::INFINITY, 1e141] {
+                        let error = if !value.is_finite() {
+                            LearnerError::NotFinite { argument, index, value }
+                        } else if value.abs() > LARGEST {
+                            LearnerError::TooLarge { argument, index, value }
+                        } else {
+                            LearnerError::NegativeWeight { index, value }
+                        };
+                        assert_eq!(with(value), (Err(error.clone()), Err(error)), "{at}");
+                    }
+                    let (whole, of_rank) = with(0.0);
+                    let error = LearnerError::GradientWithoutWeight { index: at, value: -1.0 };
+                    assert_eq!((whole, of_rank), (Err(error.clone()), Err(error)), "{at}");
+                    assert!(
+                        matches!(with(f64::NAN).1, Err(LearnerError::NotFinite { index, .. }) if index == at)
+                    );
+                }
+                for at in [0, n, gradients.len() - 1] {
+                    let mut gradients = gradients.clone();
+                    gradients[at] = f64::INFINITY;
+                    let error =
+                        LearnerError::NotFinite { argument: "gradients", index: at, value: f64::INFINITY };
+                    assert_eq!(made(&gradients, &weights), (Err(error.clone()), Err(error)));
+                }
+                // All of them at once, too.
+                let error = LearnerError::NegativeWeight { index: 0, value: -2.0 };
+                let all = vec![-2.0; weights.len()];
+                assert_eq!(made(&gradients, &all), (Err(error.clone()), Err(error)));
+                // No weight at all: a rank may have none, a whole round may not.
+                let (none, nothing) = (vec![0.0; weights.len()], vec![0.0; gradients.len()]);
+                assert_eq!(made(&nothing, &none), (Err(LearnerError::ZeroWeights), Ok(())));
+            }
+        }
+    }
+}
