@@ -1,7 +1,7 @@
 //! Fuzzing of saved types and readers: every type has a target, every kind of fault is found, and a short run
 //! finds none.
 
-use fuzzing::{Format, Inputs, Job, Kind, Launch, Options, Prepared, Summary, Tally, Target, Verdict};
+use fuzzing::{Format, Inputs, Job, Kind, Launch, Options, Prepared, Summary, Target, Verdict};
 use std::collections::BTreeSet;
 use std::fs;
 use std::hint::black_box;
