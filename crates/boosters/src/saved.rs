@@ -7,7 +7,6 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -117,31 +116,7 @@ pub fn save<T: Serialize>(path: &Path, kind: &str, learner: &T) -> Result<(), Sa
 /// # Errors
 /// Those of the file system; an old file is then untouched.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), std::io::Error> {
-    write_atomically_with(path, |file| file.write_all(bytes))
-}
-
-/// The same of bytes that are made while they are written: a file of any size takes no memory.
-///
-/// ```
-/// use boosters::saved::write_atomically_with;
-/// use std::io::Error;
-/// let folder = tempfile::tempdir()?;
-/// let path = folder.path().join("numbers");
-/// write_atomically_with(&path, |file| (0..3).try_for_each(|i| writeln!(file, "{i}")))?;
-/// assert_eq!(std::fs::read(&path)?, b"0\n1\n2\n");
-/// let refused = write_atomically_with(&path, |file| writeln!(file, "3").and(Err(Error::other("no more"))));
-/// assert!(refused.is_err());
-/// assert_eq!(std::fs::read(&path)?, b"0\n1\n2\n");
-/// # Ok::<(), Error>(())
-/// ```
-///
-/// # Errors
-/// Those of the file system and of `write`; an old file is then untouched.
-pub fn write_atomically_with<E: From<std::io::Error>>(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
-) -> Result<(), E> {
-    atomic_files::write(path, |file| write(file))
+    atomic_files::write(path, |file| file.write_all(bytes))
 }
 
 /// Reads a learner back and checks it as its constructor would.

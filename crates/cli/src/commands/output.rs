@@ -2,7 +2,6 @@
 
 use crate::arguments::Form;
 use crate::failure::Failure;
-use boosters::saved::write_atomically_with;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
@@ -33,7 +32,7 @@ pub(super) fn write_to(
     write: impl FnOnce(&mut dyn Write) -> Result<(), Unwritten>,
 ) -> Result<(), Failure> {
     match target.filter(|path| path.as_os_str() != "-") {
-        Some(path) => write_atomically_with(path, write).map_err(|error| match error {
+        Some(path) => atomic_files::write(path, |file| write(file)).map_err(|error| match error {
             Unwritten::Io(source) => Failure::WriteFile { path: path.to_owned(), source },
             Unwritten::Failed(failure) => *failure,
         }),
