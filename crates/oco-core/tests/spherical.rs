@@ -249,3 +249,13 @@ fn directions_are_uniform() {
         assert!((square - share).abs() <= error, "d = {d}: {square}");
     }
 }
+
+/// A shrinkage δ/r below the range of doubles would be none, and queries would leave K.
+#[test]
+fn a_shrinkage_that_vanishes_is_refused() {
+    let learner =
+        |r, delta| Fkm::new(L2Ball::new(1e139).unwrap(), 3, r, delta, 0.1, ChaCha8Rng::seed_from_u64(1));
+    assert!(learner(1e139, 1e-8).is_ok());
+    let error = learner(1e139, 1e-200).unwrap_err();
+    assert_eq!(error.to_string(), "shrinkage = 0.0 is outside (0, 1)");
+}

@@ -56,7 +56,16 @@ fn a_random_code_keeps_the_distance_that_was_asked_for_and_comes_from_its_seed()
         assert!((0.2..0.6).contains(&share), "{share}");
     }
     let hopeless = OutputCode::random_dense(5, 2, 0.0, &mut rng(1)).unwrap_err();
-    assert_eq!(hopeless, CodeError::TooClose { wanted: 0.0, best: 0.0, draws: 100 });
+    let too_close = CodeError::TooClose { wanted: 0.0, best: 0.0, draws: 100 };
+    assert_eq!(hopeless, too_close);
+    // More classes than there are words: known before anything is drawn.
+    for (k, columns) in [(usize::MAX, 0), (1 << 52, 3), (10, 2)] {
+        assert_eq!(OutputCode::random_dense(k, columns, 0.0, &mut rng(1)), Err(too_close.clone()));
+        assert_eq!(OutputCode::random_sparse(k, columns, 0.0, &mut rng(1)), Err(too_close.clone()));
+    }
+    let too_large = OutputCode::random_sparse(1 << 52, 60, 0.0, &mut rng(1));
+    assert!(matches!(too_large, Err(CodeError::TooLarge { columns: 60, .. })), "{too_large:?}");
+    assert!(OutputCode::random_sparse(9, 2, 0.0, &mut rng(1)).is_err_and(|error| error == too_close));
 }
 
 #[test]

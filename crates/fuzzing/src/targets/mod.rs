@@ -47,7 +47,7 @@ pub fn all() -> Vec<Target> {
     list.extend(constructors::all());
     list.extend(differential::all());
     let more = |name: &str| match name {
-        _ if OF_COLUMNS.contains(&name) => 1 << 30,
+        _ if OF_UNWRITTEN.contains(&name) => 1 << 30,
         _ if name.starts_with(GENERATORS) => 8 << 32,
         _ => 0,
     };
@@ -59,9 +59,10 @@ pub fn all() -> Vec<Target> {
         .collect()
 }
 
-/// Saved samples, in which a column or an action takes memory though nothing is written of it: the most
-/// columns or actions take a gibibyte. A machine that has less refuses them.
-const OF_COLUMNS: [&str; 5] = [
+/// Saved types in which a column, an action or a loss takes memory though nothing is written of it: the most of
+/// them take a gibibyte. A machine that has less refuses them.
+const OF_UNWRITTEN: [&str; 6] = [
+    "oco_core::projection_free::minibatch::Minibatches",
     "weak_learners::batch::binned_columns::BinnedColumns",
     "weak_learners::batch::sorted_columns::SortedColumns",
     "weak_learners::pairs::binned_contexts::BinnedContexts",

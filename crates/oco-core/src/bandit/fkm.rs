@@ -90,7 +90,8 @@ impl<K: Exact<Euclidean>> Fkm<K> {
     /// `inner_radius` is r; δ and η are the query distance and the step.
     ///
     /// # Errors
-    /// r, δ or η not positive, δ ≥ r, or a dimension that does not fit the set or the memory.
+    /// r, δ or η not positive, δ ≥ r, a δ/r that is 0 in floating point, or a dimension that does not fit the
+    /// set or the memory.
     pub fn new(
         set: K,
         dimension: usize,
@@ -126,7 +127,9 @@ pub(super) fn querying_inside<K: Exact<Euclidean>>(
         return Err(ProjectionError::BadParameter { name, value: delta, domain }.into());
     }
     let shrunk = Shrunk::new(set, filled("dimension", dimension, 0.0)?, delta / inner_radius)?;
-    Ok((Ogd::new(shrunk, dimension, StepSchedule::constant(eta)?)?, estimator))
+    let ogd = Ogd::new(shrunk, dimension, StepSchedule::constant(eta)?)?;
+    check_shrunk(&ogd)?;
+    Ok((ogd, estimator))
 }
 
 /// Refuses ξ = 0: without shrinkage a query would leave K.

@@ -154,6 +154,12 @@ impl OutputCode {
         if classes < 2 {
             return Err(CodeError::TooFewClasses { classes });
         }
+        let too_close = |best| CodeError::TooClose { wanted, best, draws: DRAWS };
+        // There are 3^L words of L entries, and no two classes have the same.
+        let words = u32::try_from(columns).ok().and_then(|columns| 3_usize.checked_pow(columns));
+        if words.is_some_and(|words| words < classes) {
+            return Err(too_close(0.0));
+        }
         check_size(classes, columns)?;
         let mut best: Option<Self> = None;
         for _ in 0..DRAWS {
@@ -168,7 +174,7 @@ impl OutputCode {
         let reached = best.as_ref().map_or(0.0, |best| best.least_distance);
         match best {
             Some(best) if reached >= wanted => Ok(best),
-            _ => Err(CodeError::TooClose { wanted, best: reached, draws: DRAWS }),
+            _ => Err(too_close(reached)),
         }
     }
 }
