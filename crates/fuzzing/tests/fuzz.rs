@@ -321,10 +321,6 @@ fn sizes_beyond_memory_are_refused() {
             "weak_learners::pairs::binned_contexts::BinnedContexts",
             &format!(r#"{{"bins":9,"matrix":{columns}}}"#),
         ),
-        (
-            "off_policy::conversion::reward_structure::RewardStructure",
-            r#"{"actions":16777216,"credit":0.5,"groups":[]}"#,
-        ),
     ] {
         let inputs = Inputs::Given(vec![input.as_bytes().to_vec()]);
         let account = launch.run(&Job { target: target.to_owned(), seed: 0, inputs }).unwrap();

@@ -59,15 +59,14 @@ pub fn all() -> Vec<Target> {
         .collect()
 }
 
-/// Saved types in which a column, an action or a loss takes memory though nothing is written of it: the most of
+/// Saved types in which a column or a loss takes memory though nothing is written of it: the most of
 /// them take a gibibyte. A machine that has less refuses them.
-const OF_UNWRITTEN: [&str; 6] = [
+const OF_UNWRITTEN: [&str; 5] = [
     "oco_core::projection_free::minibatch::Minibatches",
     "weak_learners::batch::binned_columns::BinnedColumns",
     "weak_learners::batch::sorted_columns::SortedColumns",
     "weak_learners::pairs::binned_contexts::BinnedContexts",
     "weak_learners::pairs::candidates::binned_candidates::BinnedCandidates",
-    "off_policy::conversion::reward_structure::RewardStructure",
 ];
 
 /// Where generators of examples are. They ask the machine for the memory of a row of up to 2^32 numbers, and

@@ -3,6 +3,7 @@
 use crate::LabelError;
 use crate::action_set::MOST_ACTIONS;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// r(x, a) of a supervised data set \[L23, Appendix F.4\]: 1 if a is one of the labels of x, the partial
 /// credit if a is a
@@ -25,8 +26,9 @@ use serde::{Deserialize, Serialize};
 pub struct RewardStructure {
     credit: f64,
     groups: Vec<Vec<u32>>,
-    /// The group of every action, `None` for an action that is near to no other.
-    group_of: Vec<Option<usize>>,
+    actions: usize,
+    /// The group of each action that is in one.
+    group_of: BTreeMap<u32, usize>,
 }
 
 /// The groups of Covertype, its classes counted from 0 in the order of the file: firs, pines and *Populus*;
@@ -63,7 +65,7 @@ impl RewardStructure {
     /// |A|, which is the number of classes.
     #[must_use]
     pub fn actions(&self) -> usize {
-        self.group_of.len()
+        self.actions
     }
 
     /// The partial credit.
@@ -75,10 +77,13 @@ impl RewardStructure {
     /// r(x, a) for the labels of x; 0 for an action behind the last one.
     #[must_use]
     pub fn reward(&self, labels: &[u32], action: usize) -> f64 {
-        let group = |a: usize| self.group_of.get(a).copied().flatten();
+        let group = |a: u32| self.group_of.get(&a);
         if labels.iter().any(|label| *label as usize == action && action < self.actions()) {
             1.0
-        } else if group(action).is_some_and(|g| labels.iter().any(|label| group(*label as usize) == Some(g)))
+        } else if u32::try_from(action)
+            .ok()
+            .and_then(group)
+            .is_some_and(|g| labels.iter().any(|label| group(*label) == Some(g)))
         {
             self.credit
         } else {
@@ -113,22 +118,17 @@ impl TryFrom<Unchecked> for RewardStructure {
         if actions > MOST_ACTIONS {
             return Err(LabelError::TooManyClasses { classes: actions, limit: MOST_ACTIONS });
         }
-        // The groups say nothing of how many actions there are, so that the memory may not be there.
-        let mut group_of = Vec::new();
-        if group_of.try_reserve_exact(actions).is_err() {
-            return Err(LabelError::TooManyClasses { classes: actions, limit: MOST_ACTIONS });
-        }
-        group_of.resize(actions, None);
+        let mut group_of = BTreeMap::new();
         for (group, members) in groups.iter().enumerate() {
             for &action in members {
-                let place = group_of.get_mut(action as usize);
-                let place = place.ok_or(LabelError::GroupOutOfRange { group, action, actions })?;
-                if let Some(earlier) = *place {
+                if action as usize >= actions {
+                    return Err(LabelError::GroupOutOfRange { group, action, actions });
+                }
+                if let Some(earlier) = group_of.insert(action, group) {
                     return Err(LabelError::GroupsOverlap { group, earlier, action });
                 }
-                *place = Some(group);
             }
         }
-        Ok(Self { credit, groups, group_of })
+        Ok(Self { credit, groups, actions, group_of })
     }
 }
