@@ -65,26 +65,22 @@ pub(crate) fn watched<T: Send>(
                 })
             });
             loop {
-                let found = match seen.recv_timeout(PATIENCE) {
+                let event = match seen.recv_timeout(PATIENCE) {
+                    Ok(event) => Some(event),
+                    Err(RecvTimeoutError::Timeout) => None,
                     Err(RecvTimeoutError::Disconnected) => break,
-                    Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals().map(|()| false)),
+                };
+                let is_waiting = event.is_some();
+                let found = match event {
                     // Who has raised is not asked again.
-                    Ok(_) if raised.is_some() => {
-                        let _ = answer.send(());
-                        Ok(true)
-                    }
-                    Ok(event) => {
-                        let found = Python::attach(|py| {
-                            py.check_signals()?;
-                            match &callback {
-                                Some(callback) => callback.bind(py).call1((event,))?.is_truthy(),
-                                None => Ok(false),
-                            }
-                        });
-                        // The worker waits for this, unless it has panicked.
-                        let _ = answer.send(());
-                        found
-                    }
+                    Some(_) if raised.is_some() => Ok(true),
+                    event => Python::attach(|py| {
+                        py.check_signals()?;
+                        match (event, &callback) {
+                            (Some(event), Some(callback)) => callback.bind(py).call1((event,))?.is_truthy(),
+                            _ => Ok(false),
+                        }
+                    }),
                 };
                 match found {
                     Ok(false) => {}
@@ -93,6 +89,10 @@ pub(crate) fn watched<T: Send>(
                         raised.get_or_insert(error);
                         is_over.store(true, Ordering::Relaxed);
                     }
+                }
+                // Last: once answered, the worker asks whether it is over. It waits, unless it has panicked.
+                if is_waiting {
+                    let _ = answer.send(());
                 }
             }
             worker.join()
