@@ -16,7 +16,7 @@ use crate::package::public;
 
 /// The kept interfaces, from the workspace root.
 const KEPT: &str = "docs/api";
-/// The program that reads rustdoc's JSON, which is not of the workspace.
+/// The program that reads the JSON of rustdoc, of one version of Rust. It is not of the workspace.
 const MANIFEST: &str = "xtask/interfaces/Cargo.toml";
 /// The variable with which this program is rustdoc: the crates whose interfaces are wanted.
 const CRATES: &str = "XTASK_INTERFACES";
@@ -27,9 +27,9 @@ const FEATURES: &str = "ocoboost/datasets,ocoboost/formats";
 
 /// Compares the interfaces with the kept ones, or keeps the new ones.
 pub(crate) fn run(check: bool) -> Result<u8, Failure> {
-    let (tested, here) = (tested(&read(&root().join("Cargo.toml"))?), compiler()?);
-    if !is_tested(&here, &tested) {
-        println!("left out: interfaces, which are as rustdoc {tested} tells them; here is {here}");
+    let (told, here) = (rust_version(&read(&root().join(MANIFEST))?), compiler()?);
+    if !is_of(&here, &told) {
+        println!("left out: interfaces, which are as rustdoc {told} tells them; here is {here}");
         return Ok(u8::from(!check));
     }
     let names: Vec<String> = public()?.into_iter().map(|package| package.name).collect();
@@ -79,7 +79,7 @@ pub(crate) fn run(check: bool) -> Result<u8, Failure> {
 }
 
 /// The version of Rust that a manifest asks for.
-fn tested(manifest: &str) -> String {
+fn rust_version(manifest: &str) -> String {
     let value = manifest.lines().find_map(|line| line.strip_prefix("rust-version = "));
     value.unwrap_or_default().trim_matches('"').to_owned()
 }
@@ -94,7 +94,7 @@ fn compiler() -> Result<String, Failure> {
 
 /// Whether that is a compiler of the version: another one names the items of std otherwise, and has another
 /// JSON.
-fn is_tested(compiler: &str, version: &str) -> bool {
+fn is_of(compiler: &str, version: &str) -> bool {
     compiler
         .strip_prefix("rustc ")
         .and_then(|rest| rest.strip_prefix(version))
@@ -156,11 +156,11 @@ mod tests {
 
     #[test]
     fn the_compiler_is_that_of_the_manifest() {
-        assert_eq!(tested("[workspace.package]\nedition = \"2024\"\nrust-version = \"1.95\"\n"), "1.95");
-        assert!(is_tested("rustc 1.95.0 (59807616e 2026-04-14)", "1.95"));
-        assert!(!is_tested("rustc 1.96.0 (1 2026-05-28)", "1.95"));
-        assert!(!is_tested("rustc 1.950.0 (1 2026-05-28)", "1.95"));
-        assert!(!is_tested("", "1.95"));
+        assert_eq!(rust_version("[package]\nedition = \"2024\"\nrust-version = \"1.95\"\n"), "1.95");
+        assert!(is_of("rustc 1.95.0 (59807616e 2026-04-14)", "1.95"));
+        assert!(!is_of("rustc 1.96.0 (1 2026-05-28)", "1.95"));
+        assert!(!is_of("rustc 1.950.0 (1 2026-05-28)", "1.95"));
+        assert!(!is_of("", "1.95"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! pieces here, so that the checker passes its own check.
 
 mod citations;
+mod commands;
 mod links;
 mod manifests;
 mod places;
@@ -57,6 +58,7 @@ fn check(tree: &Tree) -> Vec<Finding> {
         findings.extend(places::check(file));
     }
     findings.extend(citations::check(tree));
+    findings.extend(commands::check(tree));
     findings.extend(links::check(tree));
     findings.extend(manifests::check(tree));
     findings.sort_by(|a, b| (a.warning, &a.path, a.line).cmp(&(b.warning, &b.path, b.line)));

@@ -271,6 +271,52 @@ mod tests {
         assert_eq!(refused("reproduce oco --no-such-option").1, None);
     }
 
+    /// The commands of this program in a page: lines of blocks, and in backticks within a line.
+    fn commands(page: &str) -> Vec<String> {
+        let lines = page.lines().filter(|line| line.starts_with("cargo xtask "));
+        let within = page.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+        let all = lines.chain(within).filter_map(|command| command.split(" # ").next());
+        // `cargo xtask reproduce` alone is the tour. Others than these are a form and not a command.
+        let ours = all.filter(|command| {
+            let own = ["cargo xtask reproduce ", "cargo xtask data "];
+            own.iter().any(|own| command.starts_with(own)) && !command.contains(['[', '…', '|'])
+        });
+        ours.map(|command| command.trim().to_owned())
+            .filter(|command| command != "cargo xtask reproduce")
+            .collect()
+    }
+
+    #[test]
+    fn the_commands_on_the_pages_are_commands() {
+        let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs"))];
+        let mut pages = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "md") {
+                    pages.push(path);
+                }
+            }
+        }
+        let mut count = 0;
+        for page in pages {
+            for command in commands(&std::fs::read_to_string(&page).unwrap()) {
+                let words = command.strip_prefix("cargo xtask ").unwrap().split_whitespace();
+                let parsed = Cli::try_parse_from(["cargo xtask"].into_iter().chain(words));
+                let help = |error: &clap::Error| error.kind() == ErrorKind::DisplayHelp;
+                let refused = parsed.err().filter(|error| !help(error));
+                assert!(refused.is_none(), "{}: {command}: {}", page.display(), refused.unwrap());
+                count += 1;
+            }
+        }
+        assert!(count >= 15, "{count}");
+        let page = "cargo xtask reproduce oco --gone\nsee `cargo xtask data verify`, `cargo xtask data [list]`\n\
+                    cargo xtask reproduce   # all\n";
+        assert_eq!(commands(page), ["cargo xtask reproduce oco --gone", "cargo xtask data verify"]);
+    }
+
     #[test]
     fn help_names_the_experiments_and_the_one_thread_of_the_timed_experiment() {
         let (help, _) = refused("reproduce --help");
