@@ -42,6 +42,15 @@ pub(crate) fn text(name: &str, content: &str) -> String {
     format!("<h1>{}</h1>\n<pre tabindex=\"0\"><code>{}</code></pre>\n", escape(name), escape(content))
 }
 
+/// The page of a folder: the names in it, with the addresses of those that are on the site.
+pub(crate) fn folder<'a>(path: &str, names: impl Iterator<Item = (&'a str, Option<String>)>) -> String {
+    let lines = names.map(|(name, address)| match (escape(name), address) {
+        (name, None) => format!("{name}\n"),
+        (name, Some(address)) => format!("<a href=\"{}\">{name}</a>\n", escape(&address)),
+    });
+    format!("<h1>{}</h1>\n<pre>{}</pre>\n", escape(path), lines.collect::<String>())
+}
+
 /// Text as HTML.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

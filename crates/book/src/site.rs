@@ -139,14 +139,25 @@ impl Found {
                     copied.map_err(|source| SiteError::File { path: root.join(path), source })?;
                 }
                 Kind::Folder => {
-                    let names: String = names(root, path)?.iter().map(|name| format!("{name}\n")).collect();
-                    put(&place, path, &frame::text(path, &names))?;
+                    let names = names(root, path)?;
+                    let names = names.iter().map(|name| (name.as_str(), self.within(path, name)));
+                    put(&place, path, &frame::folder(path, names))?;
                 }
                 Kind::Text | Kind::Markdown => put(&place, path, &frame::text(path, &read(root, path)?))?,
             }
         }
         write(&out.join(frame::STYLE_FILE), frame::STYLE)?;
         Ok(self.pages.len() + self.others.values().filter(|kind| **kind != Kind::Copy).count())
+    }
+
+    /// The address of what is in a folder from the folder's page, if it is on the site.
+    fn within(&self, folder: &str, name: &str) -> Option<String> {
+        let path = format!("{folder}/{}", name.trim_end_matches('/'));
+        let kind = match self.pages.contains_key(&path) {
+            true => Some(Kind::Markdown),
+            false => self.others.get(&path).copied(),
+        };
+        Some(relative(&on_site(folder, Kind::Folder), &on_site(&path, kind?)))
     }
 
     /// The headings of the map, each with the pages that it names first; and the references that are there.
@@ -231,7 +242,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may")]
     use super::*;
 
-    const FILES: [(&str, &str); 5] = [
+    const FILES: [(&str, &str); 6] = [
         ("README.md", "# Front\n\n[map](docs/README.md) [code](src/a.rs) [folder](src) ![p](docs/p.svg)\n"),
         (
             "docs/README.md",
@@ -243,6 +254,7 @@ mod tests {
         ),
         ("docs/p.svg", "<svg/>"),
         ("src/a.rs", "fn a() -> Vec<u8> {}\n"),
+        ("src/<b>.rs", "fn b() {}\n"),
     ];
 
     fn checkout(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -277,7 +289,8 @@ mod tests {
         assert!(one.contains("<a href=\"#a-part\">here</a>") && one.contains("https://example.org"));
         assert!(one.contains("href=\"../rust/ocoboost/index.html\"") && !one.contains("python/"), "{one}");
         assert!(of("src/a.rs.html").contains("Vec&lt;u8&gt;"));
-        assert!(of("src/index.html").contains("a.rs"));
+        let folder = of("src/index.html");
+        assert!(folder.contains("&lt;b&gt;.rs\n<a href=\"../src/a.rs.html\">a.rs</a>\n"), "{folder}");
         assert_eq!(of("docs/p.svg"), "<svg/>");
     }
 

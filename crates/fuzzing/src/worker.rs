@@ -234,6 +234,9 @@ pub(super) fn keep(panic: &PanicHookInfo<'_>) {
     } else {
         crate_place(&Backtrace::force_capture().to_string()).unwrap_or(stated)
     };
-    let message = panic.payload_as_str().unwrap_or_default().chars().take(500).collect();
+    let payload = panic.payload();
+    let owned = payload.downcast_ref::<String>().map(String::as_str);
+    let message = payload.downcast_ref::<&str>().copied().or(owned);
+    let message = message.unwrap_or_default().chars().take(500).collect();
     last_panic().replace((place, message));
 }
