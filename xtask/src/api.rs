@@ -13,6 +13,7 @@ use std::process::{Command, ExitCode};
 
 use crate::cargo::{Failure, cargo, exit_code, finish, in_order, line, root, target, tool};
 use crate::package::public;
+use crate::semver;
 
 /// The kept interfaces, from the workspace root.
 const KEPT: &str = "docs/api";
@@ -25,8 +26,15 @@ const FLAGS: &str = "-Z unstable-options --output-format json";
 /// The parts that are left out unless asked for, but those that need an MPI library.
 const FEATURES: &str = "ocoboost/datasets,ocoboost/formats";
 
-/// Compares the interfaces with the kept ones, or keeps the new ones.
+/// Compares the interfaces with the kept ones and with those of the last release, or keeps the new ones.
 pub(crate) fn run(check: bool) -> Result<u8, Failure> {
+    match texts(check)? {
+        0 if check => semver::run(),
+        code => Ok(code),
+    }
+}
+
+fn texts(check: bool) -> Result<u8, Failure> {
     let (told, here) = (rust_version(&read(&root().join(MANIFEST))?), compiler()?);
     if !is_of(&here, &told) {
         println!("left out: interfaces, which are as rustdoc {told} tells them; here is {here}");

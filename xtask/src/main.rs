@@ -16,6 +16,7 @@ mod mpi;
 mod mutants;
 mod package;
 mod python;
+mod semver;
 mod supply;
 mod test;
 mod tidy;

@@ -20,7 +20,8 @@ cargo xtask <command>
                            the program and Python train a policy there, and write the same bytes;
                            --source: Python's is built from its source distribution, not from this tree
   api [--check]            writes the public interface of every public package into docs/api, an item a
-                           line; --check: compares, and prints what is gone and what is new
+                           line; --check: compares, and prints what is gone and what is new; and
+                           cargo-semver-checks, where it is installed, with the last tagged version
   book                     all pages, the reference of Rust and that of Python as a site of plain files,
                            target/book/index.html; a link that leads nowhere fails
   mpi [--faults N]         ranks under mpirun: lints and tests of the feature `mpi`; or a training in
