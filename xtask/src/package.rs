@@ -170,6 +170,21 @@ pub(crate) fn public() -> Result<Vec<Package>, Failure> {
     Ok(found)
 }
 
+/// The profiles of single packages in the workspace's manifest, without those of its own packages.
+fn of_others(manifest: &str) -> String {
+    let sections = manifest.split("\n[").filter_map(|section| section.strip_prefix("profile.dev.package."));
+    let others = sections.filter_map(|section| {
+        let (name, lines) = section.split_once("]\n")?;
+        let has = |folder: &str| root().join(folder).join(name).join("Cargo.toml").is_file();
+        let is_other =
+            !name.starts_with(['"']) && !name.starts_with("ocoboost") && !has("crates") && !has("");
+        let settings = lines.lines().take_while(|line| line.contains(" = "));
+        is_other
+            .then(|| format!("[profile.dev.package.{name}]\n{}\n", settings.collect::<Vec<_>>().join("\n")))
+    });
+    others.collect()
+}
+
 /// The first `key = "value"` of a manifest.
 fn value(manifest: &str, key: &str) -> Option<String> {
     let found =
@@ -214,7 +229,8 @@ impl Place {
     fn prepare(&self, packages: &[Package]) -> Result<(), Failure> {
         let version = packages.first().map_or("*", |package| &package.version);
         let (mut members, mut patches) = (String::from("\"user\", \"module\""), String::new());
-        let mut profiles = String::new();
+        let manifest = read(&root().join("Cargo.toml"))?;
+        let mut profiles = of_others(&manifest);
         for package in packages {
             let folder = package.folder();
             members.push_str(&format!(", \"{folder}\""));
@@ -439,6 +455,17 @@ fn remove(folder: &Path) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_ours_has_the_profiles_of_the_workspace() {
+        let manifest = "[profile.dev]\nopt-level = 1\n[profile.dev.package.\"*\"]\ndebug = false\n\
+                        # Slow.\n[profile.dev.package.arrow]\nopt-level = 0\n[profile.dev.package.xtask]\n\
+                        opt-level = 0\n[profile.dev.package.ocoboost-rows]\nopt-level = 3\n\
+                        [profile.dev.package.experiments]\nopt-level = 0\n[profile.release.package.gone]\na = 1\n";
+        assert_eq!(of_others(manifest), "[profile.dev.package.arrow]\nopt-level = 0\n");
+        let own = of_others(&read(&root().join("Cargo.toml")).unwrap());
+        assert!(own.contains("[profile.dev.package.parquet]\nopt-level = 0\n"), "{own}");
+    }
 
     #[test]
     fn the_public_packages_are_those_of_the_manifests() {

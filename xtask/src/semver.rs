@@ -6,12 +6,12 @@ use std::process::Stdio;
 use crate::cargo::{Failure, cargo, finish, tool};
 use crate::package::public;
 
-/// Without a promise: two of them are there for the program, and the third is its library.
+/// Without a promise: two are there for the program, and the third is its library (docs/releasing.md).
 const LEFT_OUT: [&str; 3] = ["ocoboost-report", "ocoboost-mpi-ranks", "ocoboost-cli"];
 
 pub(crate) fn run() -> Result<u8, Failure> {
     let Some(release) = last_release() else {
-        println!("left out: semver, for no version has been released");
+        println!("left out: semver, for git knows no tag `v…` before this commit");
         return Ok(0);
     };
     let mut ask = cargo(["semver-checks", "--version"]);

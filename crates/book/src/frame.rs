@@ -48,7 +48,7 @@ pub(crate) fn folder<'a>(path: &str, names: impl Iterator<Item = (&'a str, Optio
         (name, None) => format!("{name}\n"),
         (name, Some(address)) => format!("<a href=\"{}\">{name}</a>\n", escape(&address)),
     });
-    format!("<h1>{}</h1>\n<pre>{}</pre>\n", escape(path), lines.collect::<String>())
+    format!("<h1>{}</h1>\n<pre tabindex=\"0\">{}</pre>\n", escape(path), lines.collect::<String>())
 }
 
 /// Text as HTML.

@@ -153,11 +153,13 @@ impl Found {
     /// The address of what is in a folder from the folder's page, if it is on the site.
     fn within(&self, folder: &str, name: &str) -> Option<String> {
         let path = format!("{folder}/{}", name.trim_end_matches('/'));
-        let kind = match self.pages.contains_key(&path) {
-            true => Some(Kind::Markdown),
-            false => self.others.get(&path).copied(),
+        let readme = format!("{path}/README.md");
+        let page = [&path, &readme].into_iter().find(|path| self.pages.contains_key(*path));
+        let to = match page {
+            Some(page) => on_site(page, Kind::Markdown),
+            None => on_site(&path, *self.others.get(&path)?),
         };
-        Some(relative(&on_site(folder, Kind::Folder), &on_site(&path, kind?)))
+        Some(relative(&on_site(folder, Kind::Folder), &to))
     }
 
     /// The headings of the map, each with the pages that it names first; and the references that are there.
@@ -242,8 +244,11 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may")]
     use super::*;
 
-    const FILES: [(&str, &str); 6] = [
-        ("README.md", "# Front\n\n[map](docs/README.md) [code](src/a.rs) [folder](src) ![p](docs/p.svg)\n"),
+    const FILES: [(&str, &str); 7] = [
+        (
+            "README.md",
+            "# Front\n\n[map](docs/README.md) [code](src/a.rs) [folder](src) [part](src/part) ![p](docs/p.svg)\n",
+        ),
         (
             "docs/README.md",
             "# Map\n\n## By job\n\n- [one](one.md#a-part)\n- [one](one.md) [the front](../README.md)\n",
@@ -255,6 +260,7 @@ mod tests {
         ("docs/p.svg", "<svg/>"),
         ("src/a.rs", "fn a() -> Vec<u8> {}\n"),
         ("src/<b>.rs", "fn b() {}\n"),
+        ("src/part/README.md", "# Part\n"),
     ];
 
     fn checkout(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -275,7 +281,7 @@ mod tests {
         let folder = checkout(&[]);
         let out = folder.path().join("out");
         write(&out.join("rust/ocoboost/index.html"), "").unwrap();
-        assert_eq!(build(folder.path(), &out).unwrap(), 5);
+        assert_eq!(build(folder.path(), &out).unwrap(), 6);
         let of = |path: &str| fs::read_to_string(out.join(path)).unwrap();
         let front = of("index.html");
         for part in ["<a href=\"docs/index.html\">map</a>", "src=\"docs/p.svg\"", "href=\"src/a.rs.html\""] {
@@ -290,7 +296,7 @@ mod tests {
         assert!(one.contains("href=\"../rust/ocoboost/index.html\"") && !one.contains("python/"), "{one}");
         assert!(of("src/a.rs.html").contains("Vec&lt;u8&gt;"));
         let folder = of("src/index.html");
-        assert!(folder.contains("&lt;b&gt;.rs\n<a href=\"../src/a.rs.html\">a.rs</a>\n"), "{folder}");
+        assert!(folder.contains("&lt;b&gt;.rs\n<a href=\"../src/a.rs.html\">a.rs</a>\n<a href=\"../src/part/index.html\">part/</a>\n"), "{folder}");
         assert_eq!(of("docs/p.svg"), "<svg/>");
     }
 

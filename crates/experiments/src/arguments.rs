@@ -271,24 +271,36 @@ mod tests {
         assert_eq!(refused("reproduce oco --no-such-option").1, None);
     }
 
-    /// The commands of this program in a page: lines of blocks, and in backticks within a line.
+    /// The commands of this program in a page: lines of blocks, and in backticks.
     fn commands(page: &str) -> Vec<String> {
-        let lines = page.lines().filter(|line| line.starts_with("cargo xtask "));
-        let within = page.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
-        let all = lines.chain(within).filter_map(|command| command.split(" # ").next());
-        // `cargo xtask reproduce` alone is the tour. Others than these are a form and not a command.
-        let ours = all.filter(|command| {
-            let own = ["cargo xtask reproduce ", "cargo xtask data "];
-            own.iter().any(|own| command.starts_with(own)) && !command.contains(['[', '…', '|'])
-        });
-        ours.map(|command| command.trim().to_owned())
-            .filter(|command| command != "cargo xtask reproduce")
-            .collect()
+        let (mut lines, mut prose, mut is_block) = (Vec::new(), String::new(), false);
+        for line in page.lines() {
+            if line.trim_start().starts_with("```") {
+                is_block = !is_block;
+            } else if is_block {
+                lines.push(line.split(" #").next().unwrap_or_default().to_owned());
+            } else {
+                prose.push_str(line);
+                prose.push(' ');
+            }
+        }
+        // Backticks pair within a paragraph, which the words between them may break into lines.
+        let within = prose.split('`').skip(1).step_by(2).map(str::to_owned);
+        let words = |command: String| command.split_whitespace().collect::<Vec<_>>().join(" ");
+        let all = lines.into_iter().chain(within).map(words);
+        // `cargo xtask reproduce` alone is the tour. Brackets and the like are of a form, and no command.
+        let ours = ["cargo xtask reproduce ", "cargo xtask data "];
+        all.filter(|command| {
+            ours.iter().any(|own| command.starts_with(own)) && !command.contains(['[', '…', '|'])
+        })
+        .collect()
     }
 
     #[test]
     fn the_commands_on_the_pages_are_commands() {
-        let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs"))];
+        let mut folders = ["/../../docs", "/.."]
+            .map(|path| PathBuf::from(env!("CARGO_MANIFEST_DIR").to_owned() + path))
+            .to_vec();
         let mut pages = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))];
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap() {
@@ -312,9 +324,10 @@ mod tests {
             }
         }
         assert!(count >= 15, "{count}");
-        let page = "cargo xtask reproduce oco --gone\nsee `cargo xtask data verify`, `cargo xtask data [list]`\n\
-                    cargo xtask reproduce   # all\n";
-        assert_eq!(commands(page), ["cargo xtask reproduce oco --gone", "cargo xtask data verify"]);
+        let page = "see `cargo xtask data\nverify`, `cargo xtask data [list]`\n```sh\n\
+                    cargo xtask reproduce oco --gone # `x\ncargo xtask reproduce   # all\n```\n`cargo xtask data list`\n";
+        let found = ["cargo xtask reproduce oco --gone", "cargo xtask data verify", "cargo xtask data list"];
+        assert_eq!(commands(page), found);
     }
 
     #[test]

@@ -127,6 +127,15 @@ def test_shares_of_the_vote_are_ordered_as_the_vote_is(booster):
     assert (fitted.classes_[shares.argmax(axis=1)] == fitted.predict(X)).all()
 
 
+def test_a_true_answer_ends_the_fit_at_that_round():
+    X, y = load_breast_cancer(return_X_y=True)
+    for _ in range(20):
+        seen = []
+        ends = lambda event: seen.append(event["round"]) or len(seen) == 3
+        fitted = AdaBoostClassifier(n_estimators=30, max_depth=1, callbacks=[ends]).fit(X, y)
+        assert seen == [1, 2, 3] and fitted.n_estimators_ == 3
+
+
 def program(*arguments):
     """What the program says; 0 and 3 are its answers."""
     found = subprocess.run([sys.executable, "-m", "ocoboost", *map(str, arguments)], capture_output=True, text=True)
