@@ -130,11 +130,13 @@ impl Launch {
 
 /// The failure of a case whose worker ended.
 pub(super) fn end(silence: Option<Duration>, status: ExitStatus, words: &str) -> Failure {
-    if let Some(limit) = silence {
+    let said = |text: &str| words.contains(text);
+    // A process that has said why it ends may take long for the names in its backtrace.
+    let is_ending = said("memory allocation of") || said("overflowed its stack");
+    if let Some(limit) = silence.filter(|_| !is_ending) {
         let message = format!("no answer within {} s", limit.as_secs_f64());
         return Failure { kind: Kind::Hang, place: "no answer".to_owned(), message };
     }
-    let said = |text: &str| words.contains(text);
     let kind = if said("memory allocation of") || said("capacity overflow") {
         Kind::Memory
     } else if said("overflowed its stack") {
@@ -176,4 +178,23 @@ fn signal(status: ExitStatus) -> Option<i32> {
 #[cfg(not(unix))]
 fn signal(_: ExitStatus) -> Option<i32> {
     None
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::ExitStatusExt;
+
+    #[test]
+    fn who_has_said_why_it_ends_does_not_hang() {
+        let killed = ExitStatus::from_raw(9);
+        let of = |words: &str| end(Some(Duration::from_secs(3)), killed, words);
+        let out_of_memory =
+            of("memory allocation of 8 bytes failed\nstack backtrace:\n   0: std::alloc::rust_oom\n");
+        assert_eq!(out_of_memory.kind, Kind::Memory);
+        assert!(out_of_memory.place.starts_with("memory allocation of"), "{out_of_memory:?}");
+        assert_eq!(of("thread 'worker' has overflowed its stack\n").kind, Kind::Abort);
+        assert_eq!((of("").kind, of("a word").kind), (Kind::Hang, Kind::Hang));
+    }
 }

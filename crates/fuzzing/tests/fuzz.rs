@@ -158,7 +158,7 @@ fn launch() -> Launch {
     Launch {
         command: std::iter::once(program).chain(test.map(Into::into)).collect(),
         environment: vec![(WORKER.into(), "1".into())],
-        case: Duration::from_secs(3),
+        case: Duration::from_secs(6),
         memory_mib: 512,
     }
 }
