@@ -229,8 +229,8 @@ impl Place {
     fn prepare(&self, packages: &[Package]) -> Result<(), Failure> {
         let version = packages.first().map_or("*", |package| &package.version);
         let (mut members, mut patches) = (String::from("\"user\", \"module\""), String::new());
-        let manifest = read(&root().join("Cargo.toml"))?;
-        let mut profiles = of_others(&manifest);
+        let ours = read(&root().join("Cargo.toml"))?;
+        let mut profiles = of_others(&ours);
         for package in packages {
             let folder = package.folder();
             members.push_str(&format!(", \"{folder}\""));
@@ -248,8 +248,7 @@ impl Place {
         write(&user.join("Cargo.toml"), &(MANIFEST.to_owned() + &dependencies))?;
         write(&user.join("src/main.rs"), &block(&readme, "rust").replace("../ocoboost/examples/", ""))?;
         write(&user.join("src/bin/train.rs"), RUST)?;
-        let (ours, python) =
-            (read(&root().join("Cargo.toml"))?, read(&root().join("crates/python/Cargo.toml"))?);
+        let python = read(&root().join("crates/python/Cargo.toml"))?;
         let module = self.unpacked.join("module");
         write(&module.join("Cargo.toml"), &module_manifest(&python, &ours))?;
         write(&module.join("src/lib.rs"), "")?;
