@@ -23,8 +23,9 @@ pub enum NetObjective {
 /// first width, if that is less); batch normalisation \[IS15\], max(0, ·) and dropout follow each
 /// of them.
 ///
-/// *A step* takes the next `batch_size` rows of a shuffled log: θ ← θ − η·g/(√(Σg²) + 10⁻⁷), AdaGrad
-/// \[DHS11\], where g is the gradient of the mean loss plus `weight_decay`·θ. After an epoch the policy is
+/// *The first weights* are drawn evenly from ±0.07. *A step* takes the next `batch_size` rows of a shuffled
+/// log: θ ← θ − η·(g/√(Σg² + 10⁻⁷) + `weight_decay`·θ), AdaGrad \[DHS11\], where g is the gradient of the mean
+/// loss. Both are as in MXNet 1, in which the paper's nets were trained. After an epoch the policy is
 /// valued on the training log itself by SNIPS: the argmax policy for reward regression, the softmax policy
 /// for BanditNet. The net of the epoch with the largest value is returned; training ends after `patience`
 /// epochs without a larger one, or after `epochs`.
@@ -193,7 +194,7 @@ impl NetTrainingBuilder {
         self
     }
 
-    /// The factor of θ in its gradient, in [0, 1].
+    /// The share of θ, times η, that a step takes away, in [0, 1].
     pub fn weight_decay(mut self, weight_decay: f64) -> Self {
         self.training.weight_decay = weight_decay;
         self

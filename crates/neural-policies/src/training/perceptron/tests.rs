@@ -191,6 +191,18 @@ fn numbers_of(of: &Perceptron) -> Vec<Vec<f64>> {
     weights.chain(of.offsets.iter().map(|tensor| values(tensor.clone()))).collect()
 }
 
+/// Whatever the width of a layer.
+#[test]
+fn first_weights_are_as_large_as_those_of_mxnet() {
+    let of = Perceptron::draw(900, &[40, 30], &double(), &mut rng(4)).unwrap();
+    for weights in numbers_of(&of).iter().take(3) {
+        let largest = weights.iter().map(|weight| weight.abs()).fold(0.0, f64::max);
+        assert!(largest > 0.06 && largest < 0.07 + 1e-7, "{largest}");
+        let square = weights.iter().map(|weight| weight * weight).sum::<f64>() / weights.len() as f64;
+        assert!((square.sqrt() - 0.07 / 3.0_f64.sqrt()).abs() < 0.01, "{square}");
+    }
+}
+
 #[test]
 fn steps_are_those_of_adagrad() {
     let arithmetic = double();
@@ -209,9 +221,9 @@ fn steps_are_those_of_adagrad() {
         let after = adagrad.step(of.loss(&batch, &arithmetic, None));
         for (part, found) in numbers_of(&after).into_iter().enumerate() {
             for (k, found) in found.into_iter().enumerate() {
-                let g = gradients[part][k] + decay * before[part][k];
+                let (g, theta) = (gradients[part][k], before[part][k]);
                 squares[part][k] += g * g;
-                let expected = before[part][k] - eta * g / (squares[part][k].sqrt() + 1e-7);
+                let expected = theta - eta * (g / (squares[part][k] + 1e-7).sqrt() + decay * theta);
                 assert!((found - expected).abs() < 1e-9, "step {step}: {found} and {expected}");
             }
         }
