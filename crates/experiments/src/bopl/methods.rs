@@ -171,7 +171,7 @@ impl Method {
     #[must_use]
     pub fn is_in_table_2(self, task: TaskName) -> bool {
         matches!(self, Self::BrrGb | Self::BrrXgb | Self::BoplRegr | Self::BoplSRegr)
-            && matches!(task, TaskName::Scene | TaskName::Tmc)
+            && matches!(task, TaskName::Scene | TaskName::Tmc | TaskName::TmcRepeated)
     }
 }
 

@@ -54,7 +54,7 @@ impl Printed {
     pub(super) fn table_2(task: TaskName) -> impl Iterator<Item = (&'static str, Self)> {
         let column = match task {
             TaskName::Scene => Some(0),
-            TaskName::Tmc => Some(1),
+            TaskName::Tmc | TaskName::TmcRepeated => Some(1),
             _ => None,
         };
         let cell = move |(name, line): (&'static str, [(f64, f64); 2])| Some((name, Self::of(line[column?])));

@@ -24,8 +24,8 @@ pub enum NetObjective {
 /// of them.
 ///
 /// *The first weights* are drawn evenly from ±0.07. *A step* takes the next `batch_size` rows of a shuffled
-/// log: θ ← θ − η·(g/√(Σg² + 10⁻⁷) + `weight_decay`·θ), AdaGrad \[DHS11\], where g is the gradient of the mean
-/// loss. Both are as in MXNet 1, in which the paper's nets were trained. After an epoch the policy is
+/// log: θ ← θ − η·(g/√(Σg² + 10⁻⁷) + `weight_decay`·θ), AdaGrad \[DHS11\], where g is the gradient of the
+/// mean loss. Both are as in MXNet 1; the paper's nets were trained in MXNet. *After an epoch* the policy is
 /// valued on the training log itself by SNIPS: the argmax policy for reward regression, the softmax policy
 /// for BanditNet. The net of the epoch with the largest value is returned; training ends after `patience`
 /// epochs without a larger one, or after `epochs`.

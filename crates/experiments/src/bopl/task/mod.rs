@@ -6,7 +6,9 @@ mod open_bandit;
 use super::logging_policy::{Explorer, LoggingPolicy};
 use super::task_name::TaskName;
 use crate::runner::ExperimentError;
-use datasets::{Classification, Name, SearchPath, Split, SplitPlan, StandIn, load, load_classification};
+use datasets::{
+    Classification, Contexts, Name, SearchPath, Split, SplitPlan, StandIn, load, load_classification,
+};
 use off_policy::policies::argmax;
 use off_policy::{
     ActionSet, COVERTYPE_NEAR_MISSES, FASHION_MNIST_NEAR_MISSES, LabelSets, Log, RewardStructure,
@@ -14,10 +16,16 @@ use off_policy::{
 };
 use open_bandit::OpenBandit;
 use rand::SeedableRng;
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use report::record::Provenance;
 use rows::{RowError, RowMatrix};
 use weak_learners::pairs::{BinnedContexts, PairHypothesis};
+
+/// The rows of the official training part of TMC2007-500.
+const TMC_TRAINING: usize = 21_519;
+/// The stream that draws the rows of [`TaskName::TmcRepeated`].
+const REPEATED: u64 = 1 << 60;
 
 /// A data set with its rewards.
 #[derive(Debug)]
@@ -82,6 +90,9 @@ impl Task {
     pub fn load(name: TaskName, search: &SearchPath, stand_in: StandIn) -> Result<Self, ExperimentError> {
         let table = |name| Classification::try_from(load(name, search, stand_in)?);
         let data = match (name, name.classification()) {
+            (TaskName::TmcRepeated, Some(tmc)) => {
+                repeated(load_classification(tmc, search, stand_in)?, TMC_TRAINING, stand_in.seed)?
+            }
             (_, Some(of_paper)) => load_classification(of_paper, search, stand_in)?,
             (TaskName::Letter, _) => table(Name::Letter)?,
             (TaskName::Adult, _) => table(Name::Adult)?,
@@ -227,6 +238,21 @@ impl Labelled {
         split.logging.retain(|i| self.data.labels.of(*i).is_some_and(|labels| !labels.is_empty()));
         Ok(split)
     }
+}
+
+/// The data set in which rows of the training part, drawn without replacement, take the place of the rows
+/// behind it.
+fn repeated(mut data: Classification, training: usize, seed: u64) -> Result<Classification, ExperimentError> {
+    let n = data.len();
+    let training = training.min(n);
+    let mut drawn: Vec<usize> = (0..training).collect();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(REPEATED);
+    drawn.shuffle(&mut rng);
+    let rows: Vec<usize> = (0..training).chain(drawn.into_iter().take(n - training)).collect();
+    data.contexts = Contexts::Rows(data.contexts.select(rows.iter().copied())?);
+    data.labels = data.labels.select(rows)?;
+    Ok(data)
 }
 
 /// A random stream of a trial, different from that of its split.

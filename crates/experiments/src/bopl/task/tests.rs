@@ -48,6 +48,31 @@ fn every_part_of_a_trial_has_its_own_rows_and_stream() {
     }
 }
 
+/// The rows of the training part stay, and others of them stand behind it, each once, with their labels.
+#[test]
+fn rows_of_the_training_part_are_repeated() {
+    let data = |task: Task| task.labelled().unwrap().data.clone();
+    let rows = |data: &Classification| {
+        let rows = data.contexts.select(0..data.len()).unwrap();
+        let of = |i: usize| (rows.row(i).unwrap().to_dense(), data.labels.of(i).unwrap().to_vec());
+        (0..data.len()).map(of).collect::<Vec<_>>()
+    };
+    let original = data(task());
+    let before = rows(&original);
+    let after = rows(&repeated(original.clone(), 250, 5).unwrap());
+    assert_eq!((before.len(), after.len()), (400, 400));
+    assert_eq!(before[..250], after[..250]);
+    let mut found: Vec<usize> = after[250..]
+        .iter()
+        .map(|row| before[..250].iter().position(|of| of == row).expect("a row of the training part"))
+        .collect();
+    assert!(found.windows(2).any(|pair| pair[0] > pair[1]), "they are drawn");
+    found.sort_unstable();
+    found.dedup();
+    assert_eq!(found.len(), 150);
+    assert_ne!(after, rows(&repeated(original, 250, 6).unwrap()));
+}
+
 fn labels_of(task: &Task) -> usize {
     task.labelled().unwrap().data.labels.classes()
 }

@@ -200,7 +200,7 @@ impl Run<'_> {
                 serde_json::json!("standard")
             }
             TaskName::Fashion => serde_json::json!({ "divided": 255.0 }),
-            TaskName::Scene | TaskName::Tmc => serde_json::json!("none"),
+            TaskName::Scene | TaskName::Tmc | TaskName::TmcRepeated => serde_json::json!("none"),
         };
         let seed = self.trial.number;
         let training = peer::Net {
