@@ -20,7 +20,7 @@ import numpy as np
 import xgboost
 
 
-MOST_EXACT = 15_000_000
+MOST_EXACT = 20_000_000
 BINS = 256
 
 

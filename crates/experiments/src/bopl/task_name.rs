@@ -22,7 +22,7 @@ pub enum TaskName {
     Tmc,
     /// TMC2007-500 without its official test part, in whose place are as many rows of the training part a
     /// second time. 1,220 rows of the test part have the words of a training row, and 1,112 of these have
-    /// other labels. A public copy of the set has the distinct rows of the training part alone.
+    /// other labels. A public copy of the set has 21,484 distinct rows, as many as the training part alone.
     TmcRepeated,
     /// Letter recognition: 26 actions.
     Letter,

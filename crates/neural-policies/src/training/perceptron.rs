@@ -17,8 +17,8 @@ const MOMENTUM: f64 = 0.1;
 /// Added to Σg².
 const ADAGRAD_EPSILON: f64 = 1e-7;
 /// The largest first weight: the default of MXNet, in which the nets of \[L23\] were trained. Batch
-/// normalisation takes the size of weights out of the units, so it decides how far a step turns them: with
-/// √(6/inputs) \[HZRS15\] nets learn far more slowly at the paper's learning rate (docs/results/bopl).
+/// normalisation takes the size of weights out of the units, so their first size decides how far a step
+/// turns them: with √(6/inputs) \[HZRS15\] the SNIPS on Covertype rises far more slowly (docs/results/bopl).
 const FIRST_WEIGHT: f32 = 0.07;
 
 /// Where tensors live, and their precision.

@@ -22,8 +22,8 @@ use report::record::Provenance;
 use rows::{RowError, RowMatrix};
 use weak_learners::pairs::{BinnedContexts, PairHypothesis};
 
-/// The rows of the official training part of TMC2007-500.
-const TMC_TRAINING: usize = 21_519;
+/// The rows of the official training part of TMC2007-500, and of the whole.
+const TMC_ROWS: [usize; 2] = [21_519, 28_596];
 /// The stream that draws the rows of [`TaskName::TmcRepeated`].
 const REPEATED: u64 = 1 << 60;
 
@@ -91,7 +91,7 @@ impl Task {
         let table = |name| Classification::try_from(load(name, search, stand_in)?);
         let data = match (name, name.classification()) {
             (TaskName::TmcRepeated, Some(tmc)) => {
-                repeated(load_classification(tmc, search, stand_in)?, TMC_TRAINING, stand_in.seed)?
+                repeated(load_classification(tmc, search, stand_in)?, TMC_ROWS, stand_in.seed)?
             }
             (_, Some(of_paper)) => load_classification(of_paper, search, stand_in)?,
             (TaskName::Letter, _) => table(Name::Letter)?,
@@ -241,10 +241,14 @@ impl Labelled {
 }
 
 /// The data set in which rows of the training part, drawn without replacement, take the place of the rows
-/// behind it.
-fn repeated(mut data: Classification, training: usize, seed: u64) -> Result<Classification, ExperimentError> {
+/// behind it. `part` of `whole` rows are the training part, the same share of a smaller stand-in.
+fn repeated(
+    mut data: Classification,
+    [part, whole]: [usize; 2],
+    seed: u64,
+) -> Result<Classification, ExperimentError> {
     let n = data.len();
-    let training = training.min(n);
+    let training = n * part / whole;
     let mut drawn: Vec<usize> = (0..training).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(REPEATED);

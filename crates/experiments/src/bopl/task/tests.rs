@@ -59,7 +59,7 @@ fn rows_of_the_training_part_are_repeated() {
     };
     let original = data(task());
     let before = rows(&original);
-    let after = rows(&repeated(original.clone(), 250, 5).unwrap());
+    let after = rows(&repeated(original.clone(), [5, 8], 5).unwrap());
     assert_eq!((before.len(), after.len()), (400, 400));
     assert_eq!(before[..250], after[..250]);
     let mut found: Vec<usize> = after[250..]
@@ -70,7 +70,7 @@ fn rows_of_the_training_part_are_repeated() {
     found.sort_unstable();
     found.dedup();
     assert_eq!(found.len(), 150);
-    assert_ne!(after, rows(&repeated(original, 250, 6).unwrap()));
+    assert_ne!(after, rows(&repeated(original, [5, 8], 6).unwrap()));
 }
 
 fn labels_of(task: &Task) -> usize {
