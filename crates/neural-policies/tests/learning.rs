@@ -207,6 +207,9 @@ fn settings_outside_their_ranges_are_refused_by_name() {
     for bad in [0.0, -1.0, 11.0, f64::NAN] {
         assert_eq!(name(new().learning_rate(bad)), "learning rate");
     }
+    let turning = new().learning_rate(10.0).weight_decay(0.1);
+    assert_eq!(name(turning), "learning rate × weight decay");
+    assert!(turning.weight_decay(0.099).build().is_ok());
     for bad in [2e6, f64::NAN, f64::INFINITY] {
         let objective = NetObjective::BanditNet { translation: bad };
         assert_eq!(name(new().objective(objective)), "translation");

@@ -2,6 +2,7 @@
 
 use super::task_name::TaskName;
 use crate::peer::Program;
+use datasets::ClassificationName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -166,12 +167,24 @@ impl Method {
         }
     }
 
+    /// The version of what is not among the hyper-parameters: the recipe's search, the peers' first values
+    /// and their rule of splits or steps. It is part of the keys of kept trials, and rises with every change
+    /// that moves a figure.
+    #[must_use]
+    pub(super) fn version(self) -> Option<u32> {
+        match self {
+            Self::AutoPolicy => Some(4),
+            Self::BrrXgb | Self::Drr | Self::BanditNet => Some(2),
+            _ => None,
+        }
+    }
+
     /// Whether the direct method is computed for the method: the rows of \[L23, Table 2\] on the two tasks of
     /// that table, BRR-gb and BOPL-S-regr.
     #[must_use]
     pub fn is_in_table_2(self, task: TaskName) -> bool {
         matches!(self, Self::BrrGb | Self::BrrXgb | Self::BoplRegr | Self::BoplSRegr)
-            && matches!(task, TaskName::Scene | TaskName::Tmc | TaskName::TmcRepeated)
+            && matches!(task.classification(), Some(ClassificationName::Scene | ClassificationName::Tmc))
     }
 }
 

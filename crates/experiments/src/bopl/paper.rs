@@ -2,6 +2,7 @@
 
 use super::methods::Method;
 use super::task_name::TaskName;
+use datasets::ClassificationName;
 
 /// A mean over ten trials and half the length of its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,9 +53,9 @@ impl Printed {
 
     /// The direct method's rows of \[L23, Table 2\].
     pub(super) fn table_2(task: TaskName) -> impl Iterator<Item = (&'static str, Self)> {
-        let column = match task {
-            TaskName::Scene => Some(0),
-            TaskName::Tmc | TaskName::TmcRepeated => Some(1),
+        let column = match task.classification() {
+            Some(ClassificationName::Scene) => Some(0),
+            Some(ClassificationName::Tmc) => Some(1),
             _ => None,
         };
         let cell = move |(name, line): (&'static str, [(f64, f64); 2])| Some((name, Self::of(line[column?])));

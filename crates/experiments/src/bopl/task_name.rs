@@ -63,7 +63,7 @@ impl TaskName {
         }
     }
 
-    /// The task of the paper.
+    /// The data set of the paper.
     #[must_use]
     pub fn classification(self) -> Option<ClassificationName> {
         match self {
@@ -83,12 +83,7 @@ impl TaskName {
     /// The column whose hyper-parameters the task has: its own, or that of the task of the paper with the
     /// nearest number of actions, 6 or 22.
     pub(in crate::bopl) fn column_of_parameters(self) -> usize {
-        match self {
-            Self::Covertype => 0,
-            Self::Fashion => 1,
-            Self::Scene | Self::Adult => 2,
-            Self::Tmc | Self::TmcRepeated | Self::Letter | Self::OpenBandit => 3,
-        }
+        self.column().unwrap_or(if self == Self::Adult { 2 } else { 3 })
     }
 }
 
@@ -100,14 +95,11 @@ impl fmt::Display for TaskName {
 
 impl From<TaskName> for Set {
     fn from(task: TaskName) -> Self {
-        match task {
-            TaskName::Covertype => ClassificationName::Covertype.into(),
-            TaskName::Fashion => ClassificationName::Fashion.into(),
-            TaskName::Scene => ClassificationName::Scene.into(),
-            TaskName::Tmc | TaskName::TmcRepeated => ClassificationName::Tmc.into(),
-            TaskName::Letter => Name::Letter.into(),
-            TaskName::Adult => Name::Adult.into(),
-            TaskName::OpenBandit => Self::OpenBandit,
+        match (task, task.classification()) {
+            (_, Some(of_paper)) => of_paper.into(),
+            (TaskName::Letter, None) => Name::Letter.into(),
+            (TaskName::Adult, None) => Name::Adult.into(),
+            _ => Self::OpenBandit,
         }
     }
 }

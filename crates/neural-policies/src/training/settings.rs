@@ -25,10 +25,11 @@ pub enum NetObjective {
 ///
 /// *The first weights* are drawn evenly from ±0.07. *A step* takes the next `batch_size` rows of a shuffled
 /// log: θ ← θ − η·(g/√(Σg² + 10⁻⁷) + `weight_decay`·θ), AdaGrad \[DHS11\], where g is the gradient of the
-/// mean loss. Both are as in MXNet 1; the paper's nets were trained in MXNet. *After an epoch* the policy is
-/// valued on the training log itself by SNIPS: the argmax policy for reward regression, the softmax policy
-/// for BanditNet. The net of the epoch with the largest value is returned; training ends after `patience`
-/// epochs without a larger one, or after `epochs`.
+/// mean loss. Both are as in MXNet 1; the paper's nets were trained in MXNet. A step is shorter where g² is
+/// not far above 10⁻⁷: rewards of 10⁻⁴ and less train slowly, and should be given in a larger unit.
+/// *After an epoch* the policy is valued on the training log itself by SNIPS: the argmax policy for reward
+/// regression, the softmax policy for BanditNet. The net of the epoch with the largest value is returned;
+/// training ends after `patience` epochs without a larger one, or after `epochs`.
 ///
 /// *Randomness:* ChaCha streams of the first weights, of the order of the rows, and of dropout. The same seed
 /// gives the same net on the same machine. *Cost of an epoch:* three products with each weight for every row
@@ -194,7 +195,7 @@ impl NetTrainingBuilder {
         self
     }
 
-    /// The share of θ, times η, that a step takes away, in [0, 1].
+    /// The share of θ, times η, that a step takes away, in [0, 1]. The product of both must be below 1.
     pub fn weight_decay(mut self, weight_decay: f64) -> Self {
         self.training.weight_decay = weight_decay;
         self
@@ -261,6 +262,13 @@ impl NetTrainingBuilder {
             ("dropout", dropout, (0.0..1.0).contains(&dropout), "[0, 1)"),
             ("weight decay", weight_decay, (0.0..=1.0).contains(&weight_decay), "[0, 1]"),
             ("learning rate", learning_rate, learning_rate > 0.0 && learning_rate <= 10.0, "(0, 10]"),
+            // From 1 on, the decay turns the signs of weights around; from 2 on they grow without bound.
+            (
+                "learning rate × weight decay",
+                learning_rate * weight_decay,
+                learning_rate * weight_decay < 1.0,
+                "[0, 1)",
+            ),
         ] {
             if !is_in {
                 return Err(NetError::BadParameter { name, value, domain });

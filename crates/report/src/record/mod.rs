@@ -136,6 +136,8 @@ pub struct PaperRow {
 pub enum Provenance {
     /// The official files, verified by their sums.
     Official,
+    /// Rows of official files, some left out or repeated. They support no claim about the official data.
+    Altered,
     /// Files whose sums were not compared.
     Unverified,
     /// Generated data of the same shape. They support no claim about the official data.
@@ -150,6 +152,7 @@ impl Provenance {
     pub fn label(self) -> Option<&'static str> {
         match self {
             Self::Official => None,
+            Self::Altered => Some("altered rows"),
             Self::Unverified => Some("unverified files"),
             Self::StandIn => Some("synthetic stand-in"),
             Self::Synthetic => Some("synthetic"),

@@ -113,10 +113,12 @@ impl Task {
 
     /// Where the data come from.
     pub(super) fn provenance(&self) -> Provenance {
-        match &self.source {
+        let of_files = match &self.source {
             Source::Labels(of) => Provenance::from(&of.data.provenance),
             Source::Logs(logs) => logs.provenance,
-        }
+        };
+        let is_altered = self.name == TaskName::TmcRepeated && of_files == Provenance::Official;
+        if is_altered { Provenance::Altered } else { of_files }
     }
 
     /// The labels that logs are drawn from; `None` where the logs are real.
@@ -248,7 +250,7 @@ fn repeated(
     seed: u64,
 ) -> Result<Classification, ExperimentError> {
     let n = data.len();
-    let training = n * part / whole;
+    let training = (n * part / whole).max(n.min(1));
     let mut drawn: Vec<usize> = (0..training).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(REPEATED);

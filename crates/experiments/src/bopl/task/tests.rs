@@ -70,7 +70,25 @@ fn rows_of_the_training_part_are_repeated() {
     found.sort_unstable();
     found.dedup();
     assert_eq!(found.len(), 150);
-    assert_ne!(after, rows(&repeated(original, [5, 8], 6).unwrap()));
+    assert_ne!(after, rows(&repeated(original.clone(), [5, 8], 6).unwrap()));
+    let mut one = original;
+    one.contexts = Contexts::Rows(one.contexts.select([7]).unwrap());
+    one.labels = one.labels.select([7]).unwrap();
+    assert_eq!(rows(&repeated(one, [5, 8], 5).unwrap()), before[7..8]);
+}
+
+/// Figures on rows that were left out or repeated are not compared as those of the official data.
+#[test]
+fn repeated_rows_are_not_official() {
+    let mut task = task();
+    let official = datasets::Provenance::Official { files: Vec::new() };
+    task.labelled_mut().unwrap().data.provenance = official;
+    for (name, expected) in
+        [(TaskName::Tmc, Provenance::Official), (TaskName::TmcRepeated, Provenance::Altered)]
+    {
+        task.name = name;
+        assert_eq!(task.provenance(), expected);
+    }
 }
 
 fn labels_of(task: &Task) -> usize {

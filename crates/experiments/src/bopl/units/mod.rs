@@ -46,9 +46,6 @@ struct Unit {
     scored: Scored,
 }
 
-/// The version of AutoPolicy, whose settings are not among the hyper-parameters.
-const RECIPE: u32 = 4;
-
 impl Unit {
     /// The key of a finished unit: all inputs of its history. The model is named unless it is that of \[L23,
     /// Table 5\].
@@ -57,8 +54,8 @@ impl Unit {
         let explorer = serde_json::to_string(&explorer).unwrap_or_default();
         let asked = serde_json::to_string(parameters).unwrap_or_default();
         let mut key = format!("{task}/{data}/{trial}/{method}/{scored:?}/{explorer}/{asked}");
-        if *method == Method::AutoPolicy {
-            key = format!("{key}/{RECIPE}");
+        if let Some(version) = method.version() {
+            key = format!("{key}/{version}");
         }
         let needs_model = method.is_in_table_2(task) && *method != Method::BrrGb;
         if needs_model && *model != Parameters::table_5(Method::BrrGb, task) {

@@ -175,16 +175,20 @@ fn a_failure_ends_the_work() {
     assert_eq!(begun.load(Ordering::Relaxed), 4);
 }
 
-/// Kept trials of another version of the recipe are not those of this one.
+/// Kept trials of another version of the recipe, or of a peer's program, are not those of this one.
 #[test]
-fn a_key_names_the_version_of_the_recipe() {
+fn a_key_names_the_version_of_recipe_and_peers() {
     let explorer = Explorer::of(TaskName::Scene);
     let key = |method: Method| {
         let parameters = Parameters::table_5(method, TaskName::Scene);
-        let unit = Unit { trial: 0, place: 0, method, parameters, model: parameters, scored: Scored::Test };
+        let model = Parameters::table_5(Method::BrrGb, TaskName::Scene);
+        let unit = Unit { trial: 0, place: 0, method, parameters, model, scored: Scored::Test };
         unit.key(TaskName::Scene, "official", explorer)
     };
-    assert!(key(Method::AutoPolicy).ends_with(&format!("}}/{RECIPE}")), "{}", key(Method::AutoPolicy));
+    for method in [Method::AutoPolicy, Method::BrrXgb, Method::Drr, Method::BanditNet] {
+        let version = method.version().unwrap();
+        assert!(key(method).ends_with(&format!("}}/{version}")), "{}", key(method));
+    }
     assert!(key(Method::SecondOrder).ends_with('}'));
 }
 
