@@ -152,8 +152,8 @@ pub(crate) enum Experiment {
         /// Methods, separated by commas, such as logging,brr-gb,autopolicy; default: all
         #[arg(long, value_delimiter = ',', value_parser = method, conflicts_with_all = ["variations", "second_order"])]
         methods: Vec<Method>,
-        /// Tasks, separated by commas: covertype, fashion, scene, tmc, tmc-repeated (tmc of training rows
-        /// alone), letter, adult, obd; default: the first four, those of the paper
+        /// Tasks, separated by commas: covertype, fashion, scene, tmc, tmc-repeated (training rows of tmc,
+        /// some of them twice), letter, adult, obd; default: the first four, those of the paper
         #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]
         datasets: Vec<TaskName>,
         /// BRR-xgb, DRR and BanditNet too: installs XGBoost for Python (a download of some 500 MB) and builds

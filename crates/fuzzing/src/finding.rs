@@ -112,6 +112,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_place_in_a_trace_is_ours_and_not_this_crates() {
+        let trace = "
+   0: core::panicking::panic_bounds_check
+             at /rustc/0a1b/library/core/src/panicking.rs:280:5
+   1: nalgebra::base::matrix::index
+             at /registry/nalgebra-0.35.0/src/base/indexing.rs:12:9
+   2: fuzzing::finding::keep
+             at /home/x/crates/fuzzing/src/worker.rs:7:1
+   3: off_policy::log::row
+             at /home/x/crates/off-policy/src/log.rs:31:17
+   4: boosters::bopl::round
+             at /home/x/crates/boosters/src/bopl.rs:3:1";
+        assert_eq!(crate_place(trace).as_deref(), Some("crates/off-policy/src/log.rs:31"));
+        // As without tables of lines.
+        assert_eq!(crate_place("   0: off_policy::log::row\n"), None);
+    }
+
+    #[test]
     fn a_finding_is_read_back_with_its_input() {
         let folder = tempfile::tempdir().unwrap();
         let failure = Failure { kind: Kind::Hang, place: "p".into(), message: "m".into() };

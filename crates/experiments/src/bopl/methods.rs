@@ -167,9 +167,9 @@ impl Method {
         }
     }
 
-    /// The version of what is not among the hyper-parameters: the recipe's search, the peers' first values
-    /// and their rule of splits or steps. It is part of the keys of kept trials, and rises with every change
-    /// that moves a figure.
+    /// The version of what is not among the hyper-parameters: the recipe's search, the first score and the
+    /// rule of splits of BRR-xgb, the first weights and the steps of nets. It is part of the keys of kept
+    /// trials, and rises with every change that moves a figure.
     #[must_use]
     pub(super) fn version(self) -> Option<u32> {
         match self {

@@ -38,7 +38,7 @@ pub struct Net {
     pub first_layer_width: u32,
     /// The share of the units that a step leaves out.
     pub dropout: f64,
-    /// The factor of the weights in their gradient.
+    /// The share of the weights, times the learning rate, that a step takes away.
     pub weight_decay: f64,
     /// The rows of a step.
     pub batch_size: u32,

@@ -25,8 +25,8 @@ pub enum NetObjective {
 ///
 /// *The first weights* are drawn evenly from ±0.07. *A step* takes the next `batch_size` rows of a shuffled
 /// log: θ ← θ − η·(g/√(Σg² + 10⁻⁷) + `weight_decay`·θ), AdaGrad \[DHS11\], where g is the gradient of the
-/// mean loss. Both are as in MXNet 1; the paper's nets were trained in MXNet. A step is shorter where g² is
-/// not far above 10⁻⁷: rewards of 10⁻⁴ and less train slowly, and should be given in a larger unit.
+/// mean loss. Both are as in MXNet 1; the paper's nets were trained in MXNet. While Σg²
+/// is not far above 10⁻⁷, steps are shorter: rewards of 10⁻⁴ and less should be given in a larger unit.
 /// *After an epoch* the policy is valued on the training log itself by SNIPS: the argmax policy for reward
 /// regression, the softmax policy for BanditNet. The net of the epoch with the largest value is returned;
 /// training ends after `patience` epochs without a larger one, or after `epochs`.
@@ -201,7 +201,7 @@ impl NetTrainingBuilder {
         self
     }
 
-    /// η, in (0, 10].
+    /// η, in (0, 10]; its product with the weight decay must be below 1.
     pub fn learning_rate(mut self, learning_rate: f64) -> Self {
         self.training.learning_rate = learning_rate;
         self
@@ -262,7 +262,7 @@ impl NetTrainingBuilder {
             ("dropout", dropout, (0.0..1.0).contains(&dropout), "[0, 1)"),
             ("weight decay", weight_decay, (0.0..=1.0).contains(&weight_decay), "[0, 1]"),
             ("learning rate", learning_rate, learning_rate > 0.0 && learning_rate <= 10.0, "(0, 10]"),
-            // From 1 on, the decay turns the signs of weights around; from 2 on they grow without bound.
+            // From 2 on, the decay alone makes weights grow without bound, and from 1 on it leaves none of them.
             (
                 "learning rate × weight decay",
                 learning_rate * weight_decay,

@@ -79,6 +79,7 @@ fn only_full_runs_on_official_data_are_compared_with_the_paper() {
     assert_eq!(verdict(false, Provenance::Official, 1), "within (1 trial)");
     assert_eq!(verdict(true, Provenance::Official, 3), "–");
     assert_eq!(verdict(false, Provenance::StandIn, 3), "–");
+    assert_eq!(verdict(false, Provenance::Altered, 3), "–");
 }
 
 #[test]

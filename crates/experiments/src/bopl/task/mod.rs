@@ -111,7 +111,7 @@ impl Task {
         Ok(Self { name, source: Source::Labels(Box::new(labelled)) })
     }
 
-    /// Where the data come from.
+    /// Where the data come from: altered rows of the official files, but what is weaker stays as it is.
     pub(super) fn provenance(&self) -> Provenance {
         let of_files = match &self.source {
             Source::Labels(of) => Provenance::from(&of.data.provenance),
@@ -243,7 +243,8 @@ impl Labelled {
 }
 
 /// The data set in which rows of the training part, drawn without replacement, take the place of the rows
-/// behind it. `part` of `whole` rows are the training part, the same share of a smaller stand-in.
+/// behind it. `part` of `whole` rows are the training part, the same share of a smaller stand-in, but at
+/// least one row.
 fn repeated(
     mut data: Classification,
     [part, whole]: [usize; 2],

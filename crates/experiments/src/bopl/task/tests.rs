@@ -89,6 +89,8 @@ fn repeated_rows_are_not_official() {
         task.name = name;
         assert_eq!(task.provenance(), expected);
     }
+    // The keys of kept trials have this name.
+    assert_eq!(Provenance::Altered.label(), Some("altered rows"));
 }
 
 fn labels_of(task: &Task) -> usize {

@@ -185,8 +185,10 @@ fn a_key_names_the_version_of_recipe_and_peers() {
         let unit = Unit { trial: 0, place: 0, method, parameters, model, scored: Scored::Test };
         unit.key(TaskName::Scene, "official", explorer)
     };
-    for method in [Method::AutoPolicy, Method::BrrXgb, Method::Drr, Method::BanditNet] {
-        let version = method.version().unwrap();
+    // Another number here leaves all kept trials unread.
+    for (method, version) in
+        [(Method::AutoPolicy, 4), (Method::BrrXgb, 2), (Method::Drr, 2), (Method::BanditNet, 2)]
+    {
         assert!(key(method).ends_with(&format!("}}/{version}")), "{}", key(method));
     }
     assert!(key(Method::SecondOrder).ends_with('}'));
