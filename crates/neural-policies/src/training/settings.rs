@@ -262,7 +262,7 @@ impl NetTrainingBuilder {
             ("dropout", dropout, (0.0..1.0).contains(&dropout), "[0, 1)"),
             ("weight decay", weight_decay, (0.0..=1.0).contains(&weight_decay), "[0, 1]"),
             ("learning rate", learning_rate, learning_rate > 0.0 && learning_rate <= 10.0, "(0, 10]"),
-            // From 2 on, the decay alone makes weights grow without bound, and from 1 on it leaves none of them.
+            // From 2 on, the decay alone makes weights grow without bound; at 1 it leaves none of them.
             (
                 "learning rate × weight decay",
                 learning_rate * weight_decay,
