@@ -178,9 +178,10 @@ fn an_experiment_that_is_killed_again_and_again_has_the_same_record() {
         let out = folder.path().join("killed");
         let _ = fs::remove_dir_all(&out);
         let mut attempts = 0;
-        // Longer each time: on a busy machine a trial may take longer than the whole run did before.
-        let limit = |killed, attempts| time.mul_f64(share(killed) * (1.0 + f64::from(attempts) / 4.0));
-        while run_for(program(folder.path(), &line("killed")), limit(killed, attempts)).is_none() {
+        // Longer each time: on a busy machine a trial may take longer than the whole run did before. Another
+        // share after each end: where the machine is less busy than before, one share might never kill a run.
+        let limit = |nth, attempts| time.mul_f64(share(nth) * (1.0 + f64::from(attempts) / 4.0));
+        while run_for(program(folder.path(), &line("killed")), limit(killed + ends, attempts)).is_none() {
             (killed, attempts) = (killed + 1, attempts + 1);
             if out.exists() {
                 let left = names(&out);
