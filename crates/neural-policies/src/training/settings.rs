@@ -25,11 +25,11 @@ pub enum NetObjective {
 ///
 /// *The first weights* are drawn evenly from ±0.07. *A step* takes the next `batch_size` rows of a shuffled
 /// log: θ ← θ − η·(g/√(Σg² + 10⁻⁷) + `weight_decay`·θ), AdaGrad \[DHS11\], where g is the gradient of the
-/// mean loss. Both are as in MXNet 1; the paper's nets were trained in MXNet. While Σg²
-/// is not far above 10⁻⁷, steps are shorter: rewards of 10⁻⁴ and less should be given in a larger unit.
-/// *After an epoch* the policy is valued on the training log itself by SNIPS: the argmax policy for reward
-/// regression, the softmax policy for BanditNet. The net of the epoch with the largest value is returned;
-/// training ends after `patience` epochs without a larger one, or after `epochs`.
+/// mean loss. Both are as in MXNet 1; the paper's nets were trained in MXNet. Steps are shorter while Σg² is
+/// not far above 10⁻⁷: rewards of 10⁻⁴ and less should be given in a larger unit. *After an epoch* the policy
+/// is valued on the training log itself by SNIPS: the argmax policy for reward regression, the softmax policy
+/// for BanditNet. The net of the epoch with the largest value is returned; training ends after `patience`
+/// epochs without a larger one, or after `epochs`.
 ///
 /// *Randomness:* ChaCha streams of the first weights, of the order of the rows, and of dropout. The same seed
 /// gives the same net on the same machine. *Cost of an epoch:* three products with each weight for every row
