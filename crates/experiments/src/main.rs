@@ -173,9 +173,19 @@ fn files(sources: &[Source]) -> Vec<Set> {
     sources.iter().filter_map(set).collect()
 }
 
-/// The requested items; all if none was requested.
-fn or_all<T: Clone>(asked: &[T], all: &[T]) -> Vec<T> {
-    if asked.is_empty() { all.to_vec() } else { asked.to_vec() }
+/// The requested items, each once; all if none was requested. Trials of an item that stood twice would count
+/// twice in its row.
+fn or_all<T: Clone + PartialEq>(asked: &[T], all: &[T]) -> Vec<T> {
+    if asked.is_empty() {
+        return all.to_vec();
+    }
+    let mut items = Vec::new();
+    for item in asked {
+        if !items.contains(item) {
+            items.push(item.clone());
+        }
+    }
+    items
 }
 
 fn sets<S: Copy + Into<Set>>(names: &[S]) -> Vec<Set> {

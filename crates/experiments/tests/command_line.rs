@@ -75,6 +75,25 @@ fn an_experiment_on_a_stand_in_warns_and_is_refused_with_strict() {
     assert!(code == Some(0) && !stderr.contains("warning"), "{stderr}");
 }
 
+/// Trials that count twice would make an interval too short, and two threads would run one unit at once.
+#[test]
+fn a_name_given_twice_is_one_row() {
+    let folder = tempfile::tempdir().unwrap();
+    for threads in [1, 2] {
+        let line = format!(
+            "reproduce bopl --datasets scene,scene --methods brr-gb,brr-gb --quick --trials 2 --threads {threads} \
+             --out out-{threads}"
+        );
+        let (code, _, stderr) = run(folder.path(), &line);
+        assert_eq!(code, Some(0), "{stderr}");
+        let text = std::fs::read_to_string(folder.path().join(format!("out-{threads}/bopl.json"))).unwrap();
+        let record: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let rows = record["rows"].as_array().unwrap();
+        let rewards = rows.iter().filter(|row| row["metric"] == "test reward").collect::<Vec<_>>();
+        assert!(rewards.len() == 1 && rewards[0]["n"] == 2, "{rows:?}");
+    }
+}
+
 #[test]
 fn every_experiment_refuses_an_impossible_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();

@@ -38,7 +38,14 @@ impl StandIns {
             }
             _ => matches!(search.locate(**set), Ok(None)),
         };
-        let sets: Vec<Set> = sets.iter().filter(is_absent).copied().collect();
+        let mut absent: Vec<Set> = Vec::new();
+        for set in sets.iter().filter(is_absent) {
+            // Two tasks may share a set.
+            if !absent.contains(set) {
+                absent.push(*set);
+            }
+        }
+        let sets = absent;
         (!sets.is_empty()).then(|| Self { sets, folders: search.directories().to_vec() })
     }
 
@@ -80,8 +87,8 @@ mod tests {
     fn absent_sets_are_named_with_the_command_that_gets_them() {
         let folder = tempfile::tempdir().unwrap();
         let search = SearchPath::new(Some(folder.path()), |_| None, &folder.path().join("root")).unwrap();
-        let sets =
-            [Name::Abalone.into(), Name::Adult.into(), Set::OpenBandit, ClassificationName::Scene.into()];
+        let scene = ClassificationName::Scene.into();
+        let sets = [Name::Abalone.into(), Name::Adult.into(), Set::OpenBandit, scene, scene];
         let text = StandIns::among(&sets, &search).unwrap().to_string();
         assert!(text.contains("files of abalone, adult, obd, scene:"), "{text}");
         assert!(

@@ -74,14 +74,20 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
         let header = Header { format: FORMAT.to_owned(), fingerprint: fingerprint(key)? };
+        let opening = json("settings", &header)?;
         let mut file = open_locked(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
         let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         let mut lines = bytes.get(..complete).unwrap_or_default().split_inclusive(|&byte| byte == b'\n');
         let same = match lines.next() {
-            // An empty file, or a file whose writer was killed within the first line.
-            None if OPENING.starts_with(&bytes) || bytes.starts_with(OPENING) => None,
+            // An empty file, or a file whose writer was killed within the first line. What is longer than the
+            // line is another file, or one without its ends of lines.
+            None if OPENING.starts_with(&bytes)
+                || (bytes.starts_with(OPENING) && bytes.len() < opening.len()) =>
+            {
+                None
+            }
             None => return Err(TrialsError::NotTrials { path: path.to_owned() }),
             Some(first) => match serde_json::from_slice::<Header>(first) {
                 Ok(found) if found.format == FORMAT => Some(found == header),
@@ -103,7 +109,7 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
         let complete = if same == Some(true) { complete as u64 } else { 0 };
         let mut inner = Inner { file, complete, units };
         if inner.complete == 0 {
-            inner.append(&json("settings", &header)?).map_err(io)?;
+            inner.append(&opening).map_err(io)?;
         }
         Ok(Self { path: path.to_owned(), inner: Mutex::new(inner) })
     }

@@ -129,6 +129,10 @@ fn two_stores_on_one_file_and_files_of_something_else_are_refused() {
         assert!(matches!(store(&folder, "a"), Err(TrialsError::NotTrials { .. })), "{text}");
         assert_eq!(std::fs::read_to_string(path(&folder)).unwrap(), text, "the file is as it was");
     }
+    let without_ends = damaged.replace('\n', "");
+    std::fs::write(path(&folder), &without_ends).unwrap();
+    assert!(matches!(store(&folder, "a"), Err(TrialsError::NotTrials { .. })));
+    assert_eq!(std::fs::read_to_string(path(&folder)).unwrap(), without_ends);
 }
 
 #[test]

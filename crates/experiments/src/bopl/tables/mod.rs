@@ -34,10 +34,10 @@ pub(super) fn rewards(
                     _ => verdict.to_owned(),
                 }
             });
-            let broken: u32 = one
+            let broken: u64 = one
                 .trials
                 .iter()
-                .map(|history| history.short_of_the_decrease + history.above_the_bound)
+                .map(|history| u64::from(history.short_of_the_decrease) + u64::from(history.above_the_bound))
                 .sum();
             let absent =
                 || Cell::Text(one.method.peer().map_or("–".to_owned(), |program| peers.reason(program)));
@@ -58,11 +58,7 @@ pub(super) fn rewards(
                     .push(rounds.map_or(Cell::Empty, |found| Cell::Text(format!("{:.0}{ends}", found.mean))));
                 cells.push(seconds.map_or(Cell::Empty, |found| Cell::Text(significant(found.mean, 2))));
                 cells.push(memory.map_or(Cell::Empty, |found| Cell::Text(format!("{:.0}", found.mean))));
-                cells.push(if one.method.is_boosted() {
-                    Cell::Count(u64::from(broken))
-                } else {
-                    Cell::Empty
-                });
+                cells.push(if one.method.is_boosted() { Cell::Count(broken) } else { Cell::Empty });
             }
             table.push(one.method.name(), one.provenance, cells)?;
         }
