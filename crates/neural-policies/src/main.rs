@@ -18,6 +18,7 @@ use std::time::Instant;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Request {
     inputs: usize,
     actions: usize,

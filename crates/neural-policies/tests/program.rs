@@ -57,6 +57,8 @@ fn what_is_wrong_is_said() {
     assert!(said().contains("request.json"));
     write_request(folder.path(), r#"{"dropout": 2}"#);
     assert!(said().contains("dropout = 2 is outside [0, 1)"));
+    write_request(folder.path(), r#"{}, "epochs": 5"#);
+    assert!(said().contains("unknown field `epochs`"), "{}", said());
     write_request(folder.path(), "{}");
     std::fs::write(folder.path().join("rewards.f32"), [0; 8]).unwrap();
     assert!(said().contains("column reward has 2 rows"), "{}", said());

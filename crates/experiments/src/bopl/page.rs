@@ -8,7 +8,7 @@ use super::search::{TRIALS, TRIED};
 use super::task_name::TaskName;
 use super::{Options, curves, tables};
 use crate::runner::{ExperimentError, Output, Report};
-use report::record::{PaperRow, Record, Trial};
+use report::record::{PaperRow, Provenance, Record, Trial};
 use report::table::Table;
 
 /// The mean reward of the argmax policy on test rows, or of the stochastic logging policy.
@@ -54,10 +54,11 @@ pub(super) fn write(
     let trials: Vec<String> = by_task(measured).into_iter().map(of_task).collect();
     output.line(format_args!(
         "\nMeans over the trials ± half the length of their 95% interval, Student's. Trials: {}. Ours lies within, \
-         above or below the interval that the paper prints: our mean is compared, and not our interval. Hyper-parameters are \
+         above or below the interval that the paper prints: our mean is compared, and not our interval. {}Hyper-parameters are \
          {hyper}. Means by \
          round: [bopl-curves.csv](bopl-curves.csv). {broken} The rounds took {:.0} s on all threads together, commit {}.",
         trials.join(", "),
+        of_altered_rows(measured),
         record.seconds,
         record.commit
     ));
@@ -66,6 +67,17 @@ pub(super) fn write(
         output.file(&format!("-{ending}.svg"), plot);
     }
     output.write()
+}
+
+/// What the label of altered rows means, if any row of a table has it.
+fn of_altered_rows(measured: &[Measured]) -> &'static str {
+    match measured.iter().any(|one| one.provenance == Provenance::Altered) {
+        true => {
+            "Altered rows are training rows of tmc, some of them twice, beside the paper's figures of whole tmc: where \
+             ours lies is not said. "
+        }
+        false => "",
+    }
 }
 
 /// The number of rounds with a theorem, and the number that violate it.
@@ -148,6 +160,16 @@ mod tests {
         let expected = "70 rounds of boosted off-policy learning; the objective fell by less than guaranteed in 5 of them and was \
                         above the bound of [L23, Theorem 1] after 48.";
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn altered_rows_are_explained_where_there_are_any() {
+        let mut one = measured(Tmc, Method::BoplRegr, vec![history(0.5)]);
+        assert_eq!(of_altered_rows(&[measured(Scene, Method::BoplRegr, vec![history(0.5)])]), "");
+        one.provenance = Provenance::Altered;
+        assert!(
+            of_altered_rows(&[one]).starts_with("Altered rows are training rows of tmc, some of them twice")
+        );
     }
 
     #[test]

@@ -169,6 +169,7 @@ pub(crate) struct Trees {
     pub(crate) min_child_weight: f64,
     pub(crate) reg_lambda: f64,
     pub(crate) learning_rate: f64,
+    pub(crate) threads: u32,
 }
 
 /// The settings of a net, under the names of `neural-policies`.
@@ -191,8 +192,6 @@ pub(crate) struct Net {
 struct Whole<'a> {
     inputs: usize,
     actions: usize,
-    /// A thread works on one unit at a time.
-    threads: u32,
     #[serde(flatten)]
     request: &'a Request,
 }
@@ -262,7 +261,7 @@ impl Peer {
     pub(crate) fn ask(&self, log: &Log, request: &Request, rows: &RowMatrix) -> Result<Predicted, PeerError> {
         let folder = tempfile::tempdir().map_err(|source| PeerError::File { path: "".into(), source })?;
         let at = |name: &str| folder.path().join(name);
-        let whole = Whole { inputs: log.inputs(), actions: log.actions(), threads: 1, request };
+        let whole = Whole { inputs: log.inputs(), actions: log.actions(), request };
         let path = at("request.json");
         let text = serde_json::to_vec(&whole);
         let text = text.map_err(|error| PeerError::File { path: path.clone(), source: error.into() })?;

@@ -28,6 +28,7 @@ fn ask(peer: &Peer) -> Result<Predicted, PeerError> {
         min_child_weight: 20.0,
         reg_lambda: 0.05,
         learning_rate: 0.005,
+        threads: 1,
     });
     peer.ask(&log(), &request, &rows)
 }
@@ -112,7 +113,7 @@ fn a_net_is_asked_for_by_its_settings() {
     assert_eq!(seen("seen/propensities.f64"), [0.5_f64; 3].map(f64::to_le_bytes).concat());
     let request: serde_json::Value = serde_json::from_slice(&seen("seen/request.json")).unwrap();
     let expected = serde_json::json!({
-        "inputs": 2, "actions": 2, "threads": 1, "training": {
+        "inputs": 2, "actions": 2, "training": {
             "objective": { "bandit_net": { "translation": -0.5 } }, "hidden_layers": 4, "first_layer_width": 512,
             "dropout": 0.125, "weight_decay": 0.25, "learning_rate": 0.01, "epochs": 1000, "batch_size": 100,
             "scaling": "standard", "seed": 6,

@@ -40,6 +40,16 @@ pub enum TrialsError {
         /// The reason.
         source: serde_json::Error,
     },
+    /// A line with the unit of an earlier one.
+    #[error("{}:{line}: the unit {unit:?} is on an earlier line too", path.display())]
+    Repeated {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The unit.
+        unit: String,
+    },
     /// Another process, or another store of this one, has the file open.
     #[error("{}: in use by another run", path.display())]
     InUse {

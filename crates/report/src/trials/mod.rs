@@ -64,7 +64,7 @@ struct Line<V> {
 
 impl<T: Serialize + DeserializeOwned> Trials<T> {
     /// Opens the store at `path`. `key` holds all inputs that determine the value of a unit. A file written
-    /// under another key is renamed to end in `.old`, replacing an earlier such file.
+    /// under another key is renamed: to a name that ends in `.old`, or in `.old2` and so on if that is taken.
     ///
     /// # Errors
     /// Every variant of [`TrialsError`] but `Duplicate`; the file is as before.
@@ -100,10 +100,13 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
                 let damaged =
                     |source| TrialsError::Damaged { path: path.to_owned(), line: index + 2, source };
                 let Line { unit, value } = serde_json::from_slice(line).map_err(damaged)?;
+                if units.contains_key(&unit) {
+                    return Err(TrialsError::Repeated { path: path.to_owned(), line: index + 2, unit });
+                }
                 units.insert(unit, Arc::new(value));
             }
         } else if same == Some(false) {
-            std::fs::rename(path, aside(path)).map_err(io)?;
+            std::fs::rename(path, aside(path).map_err(io)?).map_err(io)?;
             file = open_locked(path)?;
         }
         let complete = if same == Some(true) { complete as u64 } else { 0 };
@@ -237,10 +240,17 @@ fn open_locked(path: &Path) -> Result<File, TrialsError> {
     }
 }
 
-fn aside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".old");
-    name.into()
+/// The first name beside the file that nothing has.
+fn aside(path: &Path) -> io::Result<PathBuf> {
+    let endings = std::iter::once(".old".to_owned()).chain((2_u32..).map(|number| format!(".old{number}")));
+    for ending in endings {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        if let Err(error) = std::fs::symlink_metadata(&name) {
+            return if error.kind() == io::ErrorKind::NotFound { Ok(name.into()) } else { Err(error) };
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 fn json(what: &str, value: &impl Serialize) -> Result<Vec<u8>, TrialsError> {

@@ -60,10 +60,26 @@ fn other_settings_start_afresh_and_keep_the_old_file() {
     let before = std::fs::read(path(&folder)).unwrap();
     let trials = store(&folder, "b").unwrap();
     assert_eq!(trials.get("x"), None);
-    assert_eq!(std::fs::read(aside(&path(&folder))).unwrap(), before);
+    let old = |ending| std::fs::read(format!("{}{ending}", path(&folder).display())).unwrap();
+    assert_eq!(old(".old"), before);
     trials.put("x", vec![2.0]).unwrap();
     drop(trials);
     assert_eq!(store(&folder, "b").unwrap().get("x").as_deref(), Some(&vec![2.0]));
+    // A second one does not displace the first.
+    let second = std::fs::read(path(&folder)).unwrap();
+    assert_eq!(store(&folder, "c").unwrap().get("x"), None);
+    assert_eq!([old(".old"), old(".old2")], [before, second]);
+}
+
+#[test]
+fn two_lines_of_one_unit_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    store(&folder, "a").unwrap().put("x", vec![1.0]).unwrap();
+    let twice = std::fs::read_to_string(path(&folder)).unwrap() + "{\"unit\":\"x\",\"value\":[2.0]}\n";
+    std::fs::write(path(&folder), &twice).unwrap();
+    let refused = store(&folder, "a").unwrap_err();
+    assert!(matches!(&refused, TrialsError::Repeated { line: 3, unit, .. } if unit == "x"), "{refused}");
+    assert_eq!(std::fs::read_to_string(path(&folder)).unwrap(), twice, "the file is as it was");
 }
 
 #[test]

@@ -187,7 +187,8 @@ impl Run<'_> {
     fn trees(self) -> Request {
         let Parameters { rounds, max_depth, min_child_weight, reg_lambda, learning_rate, .. } =
             *self.parameters;
-        Request::XgBoost(Trees { rounds, max_depth, min_child_weight, reg_lambda, learning_rate })
+        // A thread works on one unit at a time.
+        Request::XgBoost(Trees { rounds, max_depth, min_child_weight, reg_lambda, learning_rate, threads: 1 })
     }
 
     /// DRR or BanditNet, with the scaling of \[L23, Appendix F.1\].

@@ -54,11 +54,9 @@ impl<'a> Grains<'a> {
     /// Adds a pair.
     pub(super) fn add(self, sums: &mut GrainSums, pair: (usize, u32)) {
         let [g, h] = Self::pair(self.round, self.units, pair);
-        #[allow(clippy::cast_possible_truncation, reason = "whole, and below 2^125")]
-        let whole = |v: f64, grain: i32| scale(v, -grain).round() as i128;
-        let g = whole(g, self.g);
+        let g = in_grains(g, self.g);
         sums.g += g;
-        sums.h += whole(h, self.h);
+        sums.h += in_grains(h, self.h);
         sums.size += g.abs();
     }
 
@@ -94,9 +92,47 @@ impl<'a> Grains<'a> {
     }
 }
 
+/// v·2^−grain, rounded to the nearest whole number and at a half away from 0, for |v|·2^−grain < 2^125.
+///
+/// By whole numbers, because `round` and the conversion of a double to 128 bits are calls.
+#[inline]
+fn in_grains(v: f64, grain: i32) -> i128 {
+    let (bits, fraction) = (v.abs().to_bits(), (1 << 52) - 1);
+    let (biased, is_normal) = ((bits >> 52).max(1), bits >> 52 > 0);
+    let mantissa = i128::from(bits & fraction | u64::from(is_normal) << 52);
+    #[allow(clippy::cast_possible_truncation, reason = "eleven bits")]
+    let exponent = biased as i32 - 1075 - grain;
+    let size = match exponent {
+        // Below a half.
+        ..-53 => 0,
+        -53..0 => (mantissa + (1 << (-exponent - 1))) >> -exponent,
+        _ => mantissa << exponent.min(73),
+    };
+    if v < 0.0 { -size } else { size }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn grains_are_the_nearest_whole_numbers() {
+        #[allow(clippy::cast_possible_truncation, reason = "whole, and below 2^125")]
+        let expected = |v: f64, grain: i32| scale(v, -grain).round() as i128;
+        let tiny = f64::from_bits(1);
+        let sizes =
+            [0.0, 1.0, 1.5, 2.5, 0.1, 1.0 - f64::EPSILON / 2.0, 1.0 + f64::EPSILON, f64::MIN_POSITIVE, tiny];
+        for v in sizes.into_iter().flat_map(|v| [v, -v]) {
+            for grain in (-72..=60).chain([-1074, -1100, 1000]) {
+                if v == 0.0 || exponent_above(v) - grain <= 125 {
+                    assert_eq!(in_grains(v, grain), expected(v, grain), "{v:e} {grain}");
+                }
+            }
+            // The largest numbers.
+            let grain = exponent_above(v) - 124;
+            assert_eq!(in_grains(v, grain), expected(v, grain), "{v:e} {grain}");
+        }
+    }
 
     #[test]
     fn sums_in_grains_are_those_of_any_order_and_exact_where_doubles_are_not() -> Result<(), RankError> {

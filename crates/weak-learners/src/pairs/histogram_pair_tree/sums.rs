@@ -200,7 +200,10 @@ impl Cell for Word {
         reason = "within 0 and H of a node that words hold"
     )]
     fn range(least: f64, most: f64) -> (u32, u32) {
-        (least.ceil() as u32, most.floor() as u32)
+        // Conversions cut off what is behind the point. `floor` and `ceil` are calls, and every column of
+        // every node asks.
+        let cut_off = least as u32;
+        (cut_off.saturating_add(u32::from(f64::from(cut_off) < least)), most as u32)
     }
 
     fn free(cells: &mut FreeCells) -> &mut Vec<Vec<Self>> {
@@ -219,6 +222,21 @@ impl Cell for Word {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_range_of_a_word_has_the_whole_weights_between_two_numbers() {
+        let cases = [
+            ((2.0, 5.0), (2, 5)),
+            ((2.25, 4.75), (3, 4)),
+            ((1e-9, 0.9), (1, 0)),
+            ((0.0, -0.5), (0, 0)),
+            ((4_294_967_294.5, 4_294_967_295.5), (u32::MAX, u32::MAX)),
+            ((1e12, 1e12), (u32::MAX, u32::MAX)),
+        ];
+        for ((least, most), expected) in cases {
+            assert_eq!(Word::range(least, most), expected, "{least} {most}");
+        }
+    }
 
     #[test]
     fn words_up_to_their_limit_hold_sums_and_parts_of_them() {
