@@ -73,8 +73,8 @@ pub(super) fn write(
 fn of_altered_rows(measured: &[Measured]) -> &'static str {
     match measured.iter().any(|one| one.provenance == Provenance::Altered) {
         true => {
-            "Altered rows are training rows of tmc, some of them twice, beside the paper's figures of whole tmc: where \
-             ours lies is not said. "
+            "Altered rows are training rows of tmc alone, some of them twice. The paper's figures beside them are of the \
+             whole set, so where ours lies is not said. "
         }
         false => "",
     }
@@ -167,9 +167,7 @@ mod tests {
         let mut one = measured(Tmc, Method::BoplRegr, vec![history(0.5)]);
         assert_eq!(of_altered_rows(&[measured(Scene, Method::BoplRegr, vec![history(0.5)])]), "");
         one.provenance = Provenance::Altered;
-        assert!(
-            of_altered_rows(&[one]).starts_with("Altered rows are training rows of tmc, some of them twice")
-        );
+        assert!(of_altered_rows(&[one]).starts_with("Altered rows are training rows of tmc alone"));
     }
 
     #[test]

@@ -161,7 +161,7 @@ pub(crate) enum Request {
     Net { training: Net },
 }
 
-/// The hyper-parameters of XGBoost, under its names but for the rounds.
+/// The hyper-parameters of XGBoost, under its names but for the rounds, and the number of threads.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Trees {
     pub(crate) rounds: u32,

@@ -67,7 +67,7 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
     /// under another key is renamed: to a name that ends in `.old`, or in `.old2` and so on if that is taken.
     ///
     /// # Errors
-    /// Every variant of [`TrialsError`] but `Duplicate`; the file is as before.
+    /// Every variant of [`TrialsError`] but `Duplicate`; the file is as before, or has its new name.
     pub fn open(path: &Path, key: &impl Serialize) -> Result<Self, TrialsError> {
         let io = |source| TrialsError::Io { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {

@@ -187,7 +187,7 @@ impl Run<'_> {
     fn trees(self) -> Request {
         let Parameters { rounds, max_depth, min_child_weight, reg_lambda, learning_rate, .. } =
             *self.parameters;
-        // A thread works on one unit at a time.
+        // Units run side by side, so each has one thread.
         Request::XgBoost(Trees { rounds, max_depth, min_child_weight, reg_lambda, learning_rate, threads: 1 })
     }
 

@@ -92,7 +92,8 @@ impl<'a> Grains<'a> {
     }
 }
 
-/// v·2^−grain, rounded to the nearest whole number and at a half away from 0, for |v|·2^−grain < 2^125.
+/// v·2^−grain, rounded to the nearest whole number and at a half away from 0, for a grain of at least
+/// `exponent_above(v)` − 125.
 ///
 /// By whole numbers, because `round` and the conversion of a double to 128 bits are calls.
 #[inline]
@@ -106,6 +107,7 @@ fn in_grains(v: f64, grain: i32) -> i128 {
         // Below a half.
         ..-53 => 0,
         -53..0 => (mantissa + (1 << (-exponent - 1))) >> -exponent,
+        // At most 72, unless v is 0.
         _ => mantissa << exponent.min(73),
     };
     if v < 0.0 { -size } else { size }

@@ -201,7 +201,7 @@ impl Cell for Word {
     )]
     fn range(least: f64, most: f64) -> (u32, u32) {
         // Conversions cut off what is behind the point. `floor` and `ceil` are calls, and every column of
-        // every node asks.
+        // every node asks, up to three times.
         let cut_off = least as u32;
         (cut_off.saturating_add(u32::from(f64::from(cut_off) < least)), most as u32)
     }
@@ -230,6 +230,9 @@ mod tests {
             ((2.25, 4.75), (3, 4)),
             ((1e-9, 0.9), (1, 0)),
             ((0.0, -0.5), (0, 0)),
+            ((-1.5, -0.0), (0, 0)),
+            ((f64::NEG_INFINITY, f64::INFINITY), (0, u32::MAX)),
+            ((f64::NAN, f64::NAN), (0, 0)),
             ((4_294_967_294.5, 4_294_967_295.5), (u32::MAX, u32::MAX)),
             ((1e12, 1e12), (u32::MAX, u32::MAX)),
         ];
