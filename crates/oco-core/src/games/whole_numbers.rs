@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use num_bigint::{BigInt, BigUint, Sign};
+use num_traits::float::FloatCore;
 use num_traits::{ToPrimitive, Zero};
 use rows::numeric::{scale_down, scale_up};
 
@@ -27,13 +28,9 @@ impl WholeNumbers {
 
 /// v = digits·2^exponent with odd digits, or 0.
 fn parts(v: f64) -> (i64, i64) {
-    let bits = v.to_bits() & (u64::MAX >> 1);
-    let (biased, fraction) = (bits >> 52, bits & ((1 << 52) - 1));
-    let digits = if biased == 0 { fraction } else { fraction | 1 << 52 };
+    let (digits, exponent, sign) = v.integer_decode();
     let zeros = if digits == 0 { 0 } else { digits.trailing_zeros() };
-    let digits = (digits >> zeros).cast_signed();
-    let exponent = biased.max(1).cast_signed() - 1075 + i64::from(zeros);
-    (if v < 0.0 { -digits } else { digits }, exponent)
+    ((digits >> zeros).cast_signed() * i64::from(sign), i64::from(exponent) + i64::from(zeros))
 }
 
 /// (numerator/denominator)·2^exponent, rounded once to the nearest double, for a positive denominator.

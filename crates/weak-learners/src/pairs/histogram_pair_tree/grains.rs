@@ -3,6 +3,7 @@
 use super::quantise::Units;
 use crate::pairs::{PairRound, PairWeights};
 use crate::{RankError, Ranks};
+use num_traits::float::FloatCore;
 use rows::numeric::{exponent_above, scale};
 
 /// G, H and Σ|g| of some pairs in quanta, by sums without rounding.
@@ -98,19 +99,16 @@ impl<'a> Grains<'a> {
 /// By whole numbers, because `round` and the conversion of a double to 128 bits are calls.
 #[inline]
 fn in_grains(v: f64, grain: i32) -> i128 {
-    let (bits, fraction) = (v.abs().to_bits(), (1 << 52) - 1);
-    let (biased, is_normal) = ((bits >> 52).max(1), bits >> 52 > 0);
-    let mantissa = i128::from(bits & fraction | u64::from(is_normal) << 52);
-    #[allow(clippy::cast_possible_truncation, reason = "eleven bits")]
-    let exponent = biased as i32 - 1075 - grain;
-    let size = match exponent {
+    let (mantissa, exponent, sign) = v.integer_decode();
+    let mantissa = i128::from(mantissa);
+    let size = match i32::from(exponent) - grain {
         // Below a half.
         ..-53 => 0,
-        -53..0 => (mantissa + (1 << (-exponent - 1))) >> -exponent,
+        down @ -53..0 => (mantissa + (1 << (-down - 1))) >> -down,
         // At most 72, unless v is 0.
-        _ => mantissa << exponent.min(73),
+        up => mantissa << up.min(73),
     };
-    if v < 0.0 { -size } else { size }
+    if sign < 0 { -size } else { size }
 }
 
 #[cfg(test)]
