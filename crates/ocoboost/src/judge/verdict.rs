@@ -147,8 +147,8 @@ impl fmt::Display for Reason {
             }
             Self::WrongPropensities { mean_weight, standard_error } => write!(
                 f,
-                "the propensities are not those that were in force, or the policy was made of these rows: \
-                 weights average {mean_weight:.3} ± {standard_error:.3}, and not at most 1"
+                "the propensities are not those that were in force, or have too few digits, or the policy was made of \
+                 these rows: weights average {mean_weight:.3} ± {standard_error:.3}, and not at most 1"
             ),
         }
     }
@@ -159,6 +159,8 @@ const LEAST_ROWS: u64 = 20;
 /// Effective rows below which no bound is believed, though it holds: a single propensity that is wrong by a
 /// factor of a thousand makes as few of any log.
 const LEAST_EFFECTIVE_ROWS: f64 = 10.0;
+/// How far weights of rounded propensities may average above 1: a third is often written as 0.333.
+const ROUNDED: f64 = 2e-3;
 /// Effective rows, and rewarded ones, below which a bound at or below 0 says that the log cannot answer.
 pub(super) const FEW: u64 = 30;
 
@@ -196,7 +198,7 @@ pub(super) fn hard_reasons(
     let uniform = Moments::of(&uniform)?.estimate()?;
     let of_policy = (support.mean_weight, support.standard_error);
     let worst = [of_policy, (uniform.value, uniform.standard_error)].into_iter().find(|(mean, error)| {
-        error.is_some_and(|error| rows >= LEAST_ROWS && mean - 1.0 > 5.0 * error + 1e-6)
+        error.is_some_and(|error| rows >= LEAST_ROWS && mean - 1.0 > 5.0 * error + ROUNDED)
     });
     if let Some((mean_weight, standard_error)) = worst {
         let standard_error = standard_error.unwrap_or_default();
