@@ -131,7 +131,7 @@ pub(crate) enum Experiment {
         /// Trials per task
         #[arg(long, default_value_t = 10)]
         trials: u64,
-        /// Trials per task on Covertype and Fashion-MNIST, many minutes each; default: --trials
+        /// Trials per task on Covertype and Fashion-MNIST (pooled or not), many minutes each; default: --trials
         #[arg(long)]
         large_trials: Option<u64>,
         /// Trials of methods outside Table 1 on these two tasks; default: --large-trials
@@ -152,8 +152,9 @@ pub(crate) enum Experiment {
         /// Methods, separated by commas, such as logging,brr-gb,autopolicy; default: all
         #[arg(long, value_delimiter = ',', value_parser = method, conflicts_with_all = ["variations", "second_order"])]
         methods: Vec<Method>,
-        /// Tasks, separated by commas: covertype, fashion, scene, tmc, tmc-repeated (training rows of tmc,
-        /// some of them twice), letter, adult, obd; default: the first four, those of the paper
+        /// Tasks, separated by commas: covertype, fashion, scene, tmc, fashion-pooled (test rows drawn from
+        /// both parts of fashion), tmc-repeated (training rows of tmc, some of them twice), letter, adult,
+        /// obd; default: the first four, those of the paper
         #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]
         datasets: Vec<TaskName>,
         /// BRR-xgb, DRR and BanditNet too: installs XGBoost for Python (a download of some 500 MB) and builds

@@ -50,6 +50,7 @@ impl Explorer {
             TaskName::Fashion => 2.1,
             TaskName::Scene => 1.1,
             TaskName::Tmc => 0.24,
+            TaskName::FashionPooled => 2.0,
             TaskName::TmcRepeated => 0.25,
             TaskName::Letter | TaskName::Adult | TaskName::OpenBandit => 1.0,
         };

@@ -191,7 +191,7 @@ impl Method {
 /// Whether a trial of a task takes many minutes: Covertype and Fashion-MNIST.
 #[must_use]
 pub fn is_large(task: TaskName) -> bool {
-    matches!(task, TaskName::Covertype | TaskName::Fashion)
+    matches!(task, TaskName::Covertype | TaskName::Fashion | TaskName::FashionPooled)
 }
 
 impl fmt::Display for Method {

@@ -70,14 +70,18 @@ pub(super) fn write(
 }
 
 /// What the label of altered rows means, if any row of a table has it.
-fn of_altered_rows(measured: &[Measured]) -> &'static str {
-    match measured.iter().any(|one| one.provenance == Provenance::Altered) {
-        true => {
-            "Altered rows are training rows of tmc alone, some of them twice. The paper's figures beside them are of the \
-             whole set, so where ours lies is not said. "
-        }
-        false => "",
+fn of_altered_rows(measured: &[Measured]) -> String {
+    let is_altered = |one: &Measured| one.provenance == Provenance::Altered;
+    let whose = |(task, methods): (TaskName, Vec<&Measured>)| {
+        let rows = task.altered_rows().filter(|_| methods.into_iter().any(is_altered))?;
+        Some(format!("Altered rows of {task} are rows {rows}. "))
+    };
+    let altered: String = by_task(measured).into_iter().filter_map(whose).collect();
+    if altered.is_empty() {
+        return altered;
     }
+    altered
+        + "The paper's figures beside them are of the rows as they were published, so where ours lies is not said. "
 }
 
 /// The number of rounds with a theorem, and the number that violate it.
@@ -164,10 +168,16 @@ mod tests {
 
     #[test]
     fn altered_rows_are_explained_where_there_are_any() {
-        let mut one = measured(Tmc, Method::BoplRegr, vec![history(0.5)]);
-        assert_eq!(of_altered_rows(&[measured(Scene, Method::BoplRegr, vec![history(0.5)])]), "");
-        one.provenance = Provenance::Altered;
-        assert!(of_altered_rows(&[one]).starts_with("Altered rows are training rows of tmc alone"));
+        let of = |task| measured(task, Method::BoplRegr, vec![history(0.5)]);
+        let altered = |task| Measured { provenance: Provenance::Altered, ..of(task) };
+        assert_eq!(of_altered_rows(&[of(Scene), of(TaskName::TmcRepeated)]), "");
+        let expected = "Altered rows of tmc-repeated are rows of the training part of tmc, some of them twice. The paper's";
+        assert!(of_altered_rows(&[of(Scene), altered(TaskName::TmcRepeated)]).starts_with(expected));
+        let both = of_altered_rows(&[altered(TaskName::FashionPooled), altered(TaskName::TmcRepeated)]);
+        assert!(both.starts_with(
+            "Altered rows of fashion-pooled are rows of fashion, with test rows drawn from both"
+        ));
+        assert_eq!((both.matches("Altered").count(), both.matches("The paper's").count()), (2, 1));
     }
 
     #[test]

@@ -26,6 +26,8 @@ use weak_learners::pairs::{BinnedContexts, PairHypothesis};
 const TMC_ROWS: [usize; 2] = [21_519, 28_596];
 /// The stream that draws the rows of [`TaskName::TmcRepeated`].
 const REPEATED: u64 = 1 << 60;
+/// The stream that draws the order of [`TaskName::FashionPooled`].
+const POOLED: u64 = REPEATED + 1;
 
 /// A data set with its rewards.
 #[derive(Debug)]
@@ -93,6 +95,9 @@ impl Task {
             (TaskName::TmcRepeated, Some(tmc)) => {
                 repeated(load_classification(tmc, search, stand_in)?, TMC_ROWS, stand_in.seed)?
             }
+            (TaskName::FashionPooled, Some(fashion)) => {
+                pooled(load_classification(fashion, search, stand_in)?, stand_in.seed)?
+            }
             (_, Some(of_paper)) => load_classification(of_paper, search, stand_in)?,
             (TaskName::Letter, _) => table(Name::Letter)?,
             (TaskName::Adult, _) => table(Name::Adult)?,
@@ -104,7 +109,9 @@ impl Task {
         let actions = data.labels.classes();
         let structure = match name {
             TaskName::Covertype => RewardStructure::near_misses(actions, &COVERTYPE_NEAR_MISSES, 0.25),
-            TaskName::Fashion => RewardStructure::near_misses(actions, &FASHION_MNIST_NEAR_MISSES, 0.25),
+            TaskName::Fashion | TaskName::FashionPooled => {
+                RewardStructure::near_misses(actions, &FASHION_MNIST_NEAR_MISSES, 0.25)
+            }
             _ => RewardStructure::one_of_the_labels(actions),
         }?;
         let labelled = Labelled { name, data, structure };
@@ -117,7 +124,7 @@ impl Task {
             Source::Labels(of) => Provenance::from(&of.data.provenance),
             Source::Logs(logs) => logs.provenance,
         };
-        let is_altered = self.name == TaskName::TmcRepeated && of_files == Provenance::Official;
+        let is_altered = self.name.altered_rows().is_some() && of_files == Provenance::Official;
         if is_altered { Provenance::Altered } else { of_files }
     }
 
@@ -164,7 +171,7 @@ impl Task {
     /// The most bins per column: fewer for the 784 columns of Fashion-MNIST; 32 in a quick run.
     #[must_use]
     pub fn bins(&self) -> u16 {
-        if self.name == TaskName::Fashion { 64 } else { 256 }
+        if matches!(self.name, TaskName::Fashion | TaskName::FashionPooled) { 64 } else { 256 }
     }
 }
 
@@ -246,17 +253,33 @@ impl Labelled {
 /// behind it. `part` of `whole` rows are the training part, the same share of a smaller stand-in, but at
 /// least one row.
 fn repeated(
-    mut data: Classification,
+    data: Classification,
     [part, whole]: [usize; 2],
     seed: u64,
 ) -> Result<Classification, ExperimentError> {
     let n = data.len();
     let training = (n * part / whole).max(n.min(1));
-    let mut drawn: Vec<usize> = (0..training).collect();
+    let drawn = shuffled(training, seed, REPEATED);
+    of_rows(data, (0..training).chain(drawn.into_iter().take(n - training)).collect())
+}
+
+/// The data set in a random order: what stands behind the training part is drawn from all rows.
+fn pooled(data: Classification, seed: u64) -> Result<Classification, ExperimentError> {
+    let order = shuffled(data.len(), seed, POOLED);
+    of_rows(data, order)
+}
+
+/// 0, …, n − 1 in a random order.
+fn shuffled(n: usize, seed: u64, stream: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..n).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(REPEATED);
-    drawn.shuffle(&mut rng);
-    let rows: Vec<usize> = (0..training).chain(drawn.into_iter().take(n - training)).collect();
+    rng.set_stream(stream);
+    order.shuffle(&mut rng);
+    order
+}
+
+/// The data set of these rows.
+fn of_rows(mut data: Classification, rows: Vec<usize>) -> Result<Classification, ExperimentError> {
     data.contexts = Contexts::Rows(data.contexts.select(rows.iter().copied())?);
     data.labels = data.labels.select(rows)?;
     Ok(data)

@@ -48,16 +48,21 @@ fn every_part_of_a_trial_has_its_own_rows_and_stream() {
     }
 }
 
+fn data(task: &Task) -> Classification {
+    task.labelled().unwrap().data.clone()
+}
+
+/// Every row with its labels.
+fn rows(data: &Classification) -> Vec<(Vec<f64>, Vec<u32>)> {
+    let rows = data.contexts.select(0..data.len()).unwrap();
+    let of = |i: usize| (rows.row(i).unwrap().to_dense(), data.labels.of(i).unwrap().to_vec());
+    (0..data.len()).map(of).collect()
+}
+
 /// The rows of the training part stay, and others of them stand behind it, each once, with their labels.
 #[test]
 fn rows_of_the_training_part_are_repeated() {
-    let data = |task: Task| task.labelled().unwrap().data.clone();
-    let rows = |data: &Classification| {
-        let rows = data.contexts.select(0..data.len()).unwrap();
-        let of = |i: usize| (rows.row(i).unwrap().to_dense(), data.labels.of(i).unwrap().to_vec());
-        (0..data.len()).map(of).collect::<Vec<_>>()
-    };
-    let original = data(task());
+    let original = data(&task());
     let before = rows(&original);
     let after = rows(&repeated(original.clone(), [5, 8], 5).unwrap());
     assert_eq!((before.len(), after.len()), (400, 400));
@@ -77,15 +82,35 @@ fn rows_of_the_training_part_are_repeated() {
     assert_eq!(rows(&repeated(one, [5, 8], 5).unwrap()), before[7..8]);
 }
 
-/// Figures on rows that were left out or repeated are not compared as those of the official data.
+/// Every row once, and test rows from both parts: about 5/8 of them are rows that stood in the training part.
+#[test]
+fn pooled_rows_are_all_rows_in_a_random_order() {
+    let original = data(&task());
+    let before = rows(&original);
+    let after = rows(&pooled(original.clone(), 5).unwrap());
+    let place = |of: &_| before.iter().position(|row| row == of).expect("a row of the set");
+    let mut found: Vec<usize> = after.iter().map(place).collect();
+    let moved = found[250..].iter().filter(|place| **place < 250).count();
+    assert!((75..=112).contains(&moved), "{moved} of 150");
+    found.sort_unstable();
+    found.dedup();
+    assert_eq!(found.len(), before.len());
+    assert_eq!(after, rows(&pooled(original.clone(), 5).unwrap()));
+    assert_ne!(after, rows(&pooled(original, 6).unwrap()));
+}
+
+/// Figures on rows that were moved, left out or repeated are not compared as those of the official data.
 #[test]
 fn repeated_rows_are_not_official() {
     let mut task = task();
     let official = datasets::Provenance::Official { files: Vec::new() };
     task.labelled_mut().unwrap().data.provenance = official;
-    for (name, expected) in
-        [(TaskName::Tmc, Provenance::Official), (TaskName::TmcRepeated, Provenance::Altered)]
-    {
+    for (name, expected) in [
+        (TaskName::Tmc, Provenance::Official),
+        (TaskName::TmcRepeated, Provenance::Altered),
+        (TaskName::Fashion, Provenance::Official),
+        (TaskName::FashionPooled, Provenance::Altered),
+    ] {
         task.name = name;
         assert_eq!(task.provenance(), expected);
     }

@@ -200,7 +200,7 @@ impl Run<'_> {
             TaskName::Covertype | TaskName::Letter | TaskName::Adult | TaskName::OpenBandit => {
                 serde_json::json!("standard")
             }
-            TaskName::Fashion => serde_json::json!({ "divided": 255.0 }),
+            TaskName::Fashion | TaskName::FashionPooled => serde_json::json!({ "divided": 255.0 }),
             TaskName::Scene | TaskName::Tmc | TaskName::TmcRepeated => serde_json::json!("none"),
         };
         let seed = self.trial.number;

@@ -270,7 +270,7 @@ fn a_net_is_asked_for_with_the_scaling_of_its_task() {
     };
     for task in TaskName::ALL {
         let scaling = match task {
-            TaskName::Fashion => serde_json::json!({ "divided": 255.0 }),
+            TaskName::Fashion | TaskName::FashionPooled => serde_json::json!({ "divided": 255.0 }),
             TaskName::Scene | TaskName::Tmc | TaskName::TmcRepeated => serde_json::json!("none"),
             _ => serde_json::json!("standard"),
         };
