@@ -131,10 +131,10 @@ pub(crate) enum Experiment {
         /// Trials per task
         #[arg(long, default_value_t = 10)]
         trials: u64,
-        /// Trials per task on Covertype and Fashion-MNIST (pooled or not), many minutes each; default: --trials
+        /// Trials per task on covertype, fashion and fashion-pooled, many minutes each; default: --trials
         #[arg(long)]
         large_trials: Option<u64>,
-        /// Trials of methods outside Table 1 on these two tasks; default: --large-trials
+        /// Trials of methods outside Table 1 on these three tasks; default: --large-trials
         #[arg(long)]
         comparison_trials: Option<u64>,
         /// Quick run: few rounds, few rows; scene only, unless --datasets names others
@@ -152,8 +152,8 @@ pub(crate) enum Experiment {
         /// Methods, separated by commas, such as logging,brr-gb,autopolicy; default: all
         #[arg(long, value_delimiter = ',', value_parser = method, conflicts_with_all = ["variations", "second_order"])]
         methods: Vec<Method>,
-        /// Tasks, separated by commas: covertype, fashion, scene, tmc, fashion-pooled (test rows drawn from
-        /// both parts of fashion), tmc-repeated (training rows of tmc, some of them twice), letter, adult,
+        /// Tasks, separated by commas: covertype, fashion, scene, tmc, fashion-pooled (rows of fashion
+        /// in a random order before they are split), tmc-repeated (training rows of tmc, some of them twice), letter, adult,
         /// obd; default: the first four, those of the paper
         #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]
         datasets: Vec<TaskName>,

@@ -111,7 +111,9 @@ fn words_of(warning: &SupportWarning) -> String {
         SupportWarning::MeanWeight { mean, .. } if *mean < 1.0 => {
             "the policy does what the log could not do or hardly ever did"
         }
-        SupportWarning::MeanWeight { .. } => "the propensities are not those that were in force",
+        SupportWarning::MeanWeight { .. } => {
+            "the propensities are not those that were in force, or are rounded"
+        }
         SupportWarning::LargestWeight { .. } => "the estimates hang on it",
         SupportWarning::EffectiveSampleSize { .. } => "the log seldom did what the policy does",
         SupportWarning::PropensityFloor { .. } => "such weights are not to be trusted",

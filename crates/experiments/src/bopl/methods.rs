@@ -188,10 +188,10 @@ impl Method {
     }
 }
 
-/// Whether a trial of a task takes many minutes: Covertype and Fashion-MNIST.
+/// Whether a trial of a task takes many minutes: Covertype and Fashion-MNIST, pooled or not.
 #[must_use]
 pub fn is_large(task: TaskName) -> bool {
-    matches!(task, TaskName::Covertype | TaskName::Fashion | TaskName::FashionPooled)
+    matches!(task.classification(), Some(ClassificationName::Covertype | ClassificationName::Fashion))
 }
 
 impl fmt::Display for Method {

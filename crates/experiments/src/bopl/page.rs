@@ -80,8 +80,7 @@ fn of_altered_rows(measured: &[Measured]) -> String {
     if altered.is_empty() {
         return altered;
     }
-    altered
-        + "The paper's figures beside them are of the rows as they were published, so where ours lies is not said. "
+    altered + "The paper's figures beside them may be of other rows, so where ours lies is not said. "
 }
 
 /// The number of rounds with a theorem, and the number that violate it.
@@ -174,9 +173,9 @@ mod tests {
         let expected = "Altered rows of tmc-repeated are rows of the training part of tmc, some of them twice. The paper's";
         assert!(of_altered_rows(&[of(Scene), altered(TaskName::TmcRepeated)]).starts_with(expected));
         let both = of_altered_rows(&[altered(TaskName::FashionPooled), altered(TaskName::TmcRepeated)]);
-        assert!(both.starts_with(
-            "Altered rows of fashion-pooled are rows of fashion, with test rows drawn from both"
-        ));
+        assert!(
+            both.starts_with("Altered rows of fashion-pooled are rows of fashion, in a random order before")
+        );
         assert_eq!((both.matches("Altered").count(), both.matches("The paper's").count()), (2, 1));
     }
 

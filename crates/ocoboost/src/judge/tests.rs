@@ -200,21 +200,22 @@ fn a_log_that_cannot_answer_says_why() {
     };
     assert!((mean_weight - 5.0).abs() < 1e-9, "{mean_weight}");
 
-    // A third with four, three and two digits: the last one is a hundredth off.
+    // A third with seven digits and with four. Were the second judged, weights of 1.0001 would count as a gain.
     let third = |p| {
         let (contexts, actions) = (RowMatrix::dense(1, vec![0.0; 402]).unwrap(), (0..402).map(|i| i % 3));
         let rewards = (0..402).map(|i| f64::from(u8::from(i % 5 == 0))).collect();
         Log::new(contexts, 3, actions.collect(), vec![p; 402], Rewards(rewards)).unwrap()
     };
     let policy = Uniform::new(3).unwrap();
-    for p in [1.0 / 3.0, 0.3333, 0.333] {
+    for p in [1.0 / 3.0, 0.333_333_3] {
         let found = plain().build().unwrap().evaluate(&third(p), Target::Policy(&policy)).unwrap();
         assert!(matches!(found.verdict, Verdict::NotShown { .. }), "{p}: {}", found.sentence());
     }
-    let [Reason::WrongPropensities { mean_weight, .. }] = reasons(&third(0.33), &policy)[..] else {
-        panic!("not one reason")
-    };
-    assert!((mean_weight - 1.0 / 0.99).abs() < 1e-9, "{mean_weight}");
+    let found = reasons(&third(0.3333), &policy);
+    let [Reason::WrongPropensities { mean_weight, .. }] = found[..] else { panic!("not one reason") };
+    assert!((mean_weight - 1.0 / 0.9999).abs() < 1e-9, "{mean_weight}");
+    assert!(found[0].to_string().contains("are rounded (seven digits are enough)"), "{}", found[0]);
+    assert!(found[0].to_string().contains("weights average 1.000100 ± 0.000000"), "{}", found[0]);
 
     // The other action is played in about 4 of 400 rows.
     let rare = log(&world(&[0.99, 0.01], &[0.3, 0.5], 400), 4);

@@ -98,8 +98,8 @@ pub enum Reason {
         /// |A|, or 1 where no row had another action on offer.
         actions: usize,
     },
-    /// The propensities cannot be those that were in force: the weights of a policy that could be the logging
-    /// policy do not average to 1.
+    /// The propensities cannot be those that were in force, or are rounded, or the policy was made of the judged
+    /// rows: its weights, or those of the uniform policy, average more than 1.
     WrongPropensities {
         /// The mean weight, which is at most 1 for true propensities.
         mean_weight: f64,
@@ -145,11 +145,15 @@ impl fmt::Display for Reason {
             Self::OneAction { actions } => {
                 write!(f, "the log took the same one of {actions} actions in every row")
             }
-            Self::WrongPropensities { mean_weight, standard_error } => write!(
-                f,
-                "the propensities are not those that were in force, or have too few digits, or the policy was made of \
-                 these rows: weights average {mean_weight:.3} ± {standard_error:.3}, and not at most 1"
-            ),
+            Self::WrongPropensities { mean_weight, standard_error } => {
+                let digits = if mean_weight < 1.002 { 6 } else { 3 };
+                write!(
+                    f,
+                    "the propensities are not those that were in force, or are rounded (seven digits are enough), or the \
+                     policy was made of these rows: weights average {mean_weight:.digits$} ± {standard_error:.digits$}, \
+                     and not at most 1"
+                )
+            }
         }
     }
 }
@@ -159,8 +163,9 @@ const LEAST_ROWS: u64 = 20;
 /// Effective rows below which no bound is believed, though it holds: a single propensity that is wrong by a
 /// factor of a thousand makes as few of any log.
 const LEAST_EFFECTIVE_ROWS: f64 = 10.0;
-/// How far weights of rounded propensities may average above 1: a third is often written as 0.333.
-const ROUNDED: f64 = 2e-3;
+/// How far weights may average above 1: more than seven digits of a propensity leave out. It is no more, for
+/// the bounds count such a surplus as an improvement.
+const ROUNDED: f64 = 1e-6;
 /// Effective rows, and rewarded ones, below which a bound at or below 0 says that the log cannot answer.
 pub(super) const FEW: u64 = 30;
 

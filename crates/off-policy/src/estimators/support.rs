@@ -39,7 +39,8 @@ pub enum SupportWarning {
     /// Every weight is 0: the target never plays a logged action. SNIPS is then undefined.
     NoOverlap,
     /// The mean weight is more than 4 standard errors (and 1e−9) from 1. Below 1, the target plays what the
-    /// log cannot, or rarely; above, propensities are not those that were in force.
+    /// log cannot, or rarely; above, propensities are not those that were in
+    /// force, or are rounded.
     MeanWeight {
         /// Σw/n.
         mean: f64,

@@ -7,7 +7,8 @@ use super::logging_policy::{Explorer, LoggingPolicy};
 use super::task_name::TaskName;
 use crate::runner::ExperimentError;
 use datasets::{
-    Classification, Contexts, Name, SearchPath, Split, SplitPlan, StandIn, load, load_classification,
+    Classification, ClassificationName, Contexts, Name, SearchPath, Split, SplitPlan, StandIn, load,
+    load_classification, permutation,
 };
 use off_policy::policies::argmax;
 use off_policy::{
@@ -16,7 +17,6 @@ use off_policy::{
 };
 use open_bandit::OpenBandit;
 use rand::SeedableRng;
-use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use report::record::Provenance;
 use rows::{RowError, RowMatrix};
@@ -107,11 +107,10 @@ impl Task {
             }
         };
         let actions = data.labels.classes();
-        let structure = match name {
-            TaskName::Covertype => RewardStructure::near_misses(actions, &COVERTYPE_NEAR_MISSES, 0.25),
-            TaskName::Fashion | TaskName::FashionPooled => {
-                RewardStructure::near_misses(actions, &FASHION_MNIST_NEAR_MISSES, 0.25)
-            }
+        let near_misses = |groups| RewardStructure::near_misses(actions, groups, 0.25);
+        let structure = match name.classification() {
+            Some(ClassificationName::Covertype) => near_misses(&COVERTYPE_NEAR_MISSES),
+            Some(ClassificationName::Fashion) => near_misses(&FASHION_MNIST_NEAR_MISSES),
             _ => RewardStructure::one_of_the_labels(actions),
         }?;
         let labelled = Labelled { name, data, structure };
@@ -171,7 +170,7 @@ impl Task {
     /// The most bins per column: fewer for the 784 columns of Fashion-MNIST; 32 in a quick run.
     #[must_use]
     pub fn bins(&self) -> u16 {
-        if matches!(self.name, TaskName::Fashion | TaskName::FashionPooled) { 64 } else { 256 }
+        if self.name.classification() == Some(ClassificationName::Fashion) { 64 } else { 256 }
     }
 }
 
@@ -259,23 +258,16 @@ fn repeated(
 ) -> Result<Classification, ExperimentError> {
     let n = data.len();
     let training = (n * part / whole).max(n.min(1));
-    let drawn = shuffled(training, seed, REPEATED);
+    let drawn = permutation(training, seed, REPEATED)?;
     of_rows(data, (0..training).chain(drawn.into_iter().take(n - training)).collect())
 }
 
-/// The data set in a random order: what stands behind the training part is drawn from all rows.
+/// The data set in a random order, without a training part.
 fn pooled(data: Classification, seed: u64) -> Result<Classification, ExperimentError> {
-    let order = shuffled(data.len(), seed, POOLED);
-    of_rows(data, order)
-}
-
-/// 0, …, n − 1 in a random order.
-fn shuffled(n: usize, seed: u64, stream: u64) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..n).collect();
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(stream);
-    order.shuffle(&mut rng);
-    order
+    let order = permutation(data.len(), seed, POOLED)?;
+    let mut data = of_rows(data, order)?;
+    data.training = None;
+    Ok(data)
 }
 
 /// The data set of these rows.

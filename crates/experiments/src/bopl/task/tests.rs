@@ -1,6 +1,7 @@
 //! The parts of a trial, and the independence of its rows.
 
 use super::super::fixtures::{MOST, garbled, task};
+use super::super::methods::is_large;
 use super::*;
 
 /// Every part has its own rows and its own random stream.
@@ -99,9 +100,24 @@ fn pooled_rows_are_all_rows_in_a_random_order() {
     assert_ne!(after, rows(&pooled(original, 6).unwrap()));
 }
 
+/// The task is that of Fashion-MNIST but for the order of its rows.
+#[test]
+fn the_pooled_task_differs_in_the_order_alone() {
+    let stand_in = StandIn { seed: 3, rows: Some(400) };
+    let load = |name| Task::load(name, &SearchPath::nowhere(), stand_in).unwrap();
+    let (official, shuffled) = (load(TaskName::Fashion), load(TaskName::FashionPooled));
+    let order = permutation(400, 3, POOLED).unwrap();
+    let before = rows(&data(&official));
+    assert_eq!(rows(&data(&shuffled)), order.iter().map(|i| before[*i].clone()).collect::<Vec<_>>());
+    assert_eq!(official.labelled().unwrap().structure, shuffled.labelled().unwrap().structure);
+    assert_eq!((official.bins(), shuffled.bins()), (64, 64));
+    assert_eq!([TaskName::Fashion, TaskName::FashionPooled].map(is_large), [true; 2]);
+    assert_eq!(data(&shuffled).training, None);
+}
+
 /// Figures on rows that were moved, left out or repeated are not compared as those of the official data.
 #[test]
-fn repeated_rows_are_not_official() {
+fn altered_rows_are_not_official() {
     let mut task = task();
     let official = datasets::Provenance::Official { files: Vec::new() };
     task.labelled_mut().unwrap().data.provenance = official;
@@ -146,7 +162,7 @@ fn every_draw_has_its_own_stream() {
 /// Validation labels are for choices: neither the log nor the report depends on them.
 #[test]
 fn no_validation_label_reaches_the_log_or_the_report() {
-    let split = Split::new(datasets::ClassificationName::Scene.split_plan(400), 400, 3, 1).unwrap();
+    let split = Split::new(ClassificationName::Scene.split_plan(400), 400, 3, 1).unwrap();
     let draw = |task: &Task| task.trial(Explorer::of(task.name), Some(MOST), 3, 1).unwrap();
     let (told, garbled) = (draw(&task()), draw(&garbled(task(), &split.validation)));
     assert_eq!((&told.log, &told.contexts), (&garbled.log, &garbled.contexts));
