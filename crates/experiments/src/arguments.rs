@@ -153,8 +153,8 @@ pub(crate) enum Experiment {
         #[arg(long, value_delimiter = ',', value_parser = method, conflicts_with_all = ["variations", "second_order"])]
         methods: Vec<Method>,
         /// Tasks, separated by commas: covertype, fashion, scene, tmc, fashion-pooled (rows of fashion
-        /// in a random order before they are split), tmc-repeated (training rows of tmc, some of them twice), letter, adult,
-        /// obd; default: the first four, those of the paper
+        /// in a random order before they are split), tmc-repeated (training rows of tmc, some of them twice),
+        /// letter, adult, obd; default: the first four, those of the paper
         #[arg(long, visible_alias = "dataset", value_delimiter = ',', value_parser = task)]
         datasets: Vec<TaskName>,
         /// BRR-xgb, DRR and BanditNet too: installs XGBoost for Python (a download of some 500 MB) and builds

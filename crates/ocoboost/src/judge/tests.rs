@@ -200,7 +200,7 @@ fn a_log_that_cannot_answer_says_why() {
     };
     assert!((mean_weight - 5.0).abs() < 1e-9, "{mean_weight}");
 
-    // A third with seven digits and with four. Were the second judged, weights of 1.0001 would count as a gain.
+    // A third with seven digits and with four. Of the second, weights of 1.0001 would count as a gain.
     let third = |p| {
         let (contexts, actions) = (RowMatrix::dense(1, vec![0.0; 402]).unwrap(), (0..402).map(|i| i % 3));
         let rewards = (0..402).map(|i| f64::from(u8::from(i % 5 == 0))).collect();

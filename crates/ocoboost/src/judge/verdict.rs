@@ -98,8 +98,8 @@ pub enum Reason {
         /// |A|, or 1 where no row had another action on offer.
         actions: usize,
     },
-    /// The propensities cannot be those that were in force, or are rounded, or the policy was made of the judged
-    /// rows: its weights, or those of the uniform policy, average more than 1.
+    /// The propensities cannot be those that were in force, or are rounded, or the policy was made of the
+    /// judged rows: its weights, or those of the uniform policy, average more than 1.
     WrongPropensities {
         /// The mean weight, which is at most 1 for true propensities.
         mean_weight: f64,

@@ -136,8 +136,8 @@ pub struct PaperRow {
 pub enum Provenance {
     /// The official files, verified by their sums.
     Official,
-    /// Rows of official files, some moved to another part, left out or repeated. They support no claim about the
-    /// official data.
+    /// Rows of official files, some moved to another part, left out or repeated. They support no claim about
+    /// the official data.
     Altered,
     /// Files whose sums were not compared.
     Unverified,
