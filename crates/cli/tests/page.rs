@@ -246,6 +246,25 @@ fn a_policy_without_a_model_has_a_page_too() {
     }
 }
 
+/// 1/3 with three digits is said to be rounded, and 1/3 with seven is not.
+#[test]
+fn rounded_propensities_are_named() {
+    let folder = Folder::new();
+    let page = |propensity: &str| {
+        let row = |i: usize| format!("{},{},{propensity},{}\n", i % 7, i % 3, i % 2);
+        let rows: String = (0..600).map(row).collect();
+        let log = folder.write("log.csv", &format!("x,action,propensity,reward\n{rows}"));
+        text(&folder.page("uniform", &log).0)
+    };
+    let said = "The mean weight is 1.001 ± 0.000, and not 1: the propensities are not those that were in force, or \
+                are rounded.";
+    let rounded = page("0.333");
+    assert!(rounded.contains(said), "{rounded}");
+    assert!(rounded.contains("seven digits are enough"), "{rounded}");
+    let full = page("0.3333333");
+    assert!(!full.contains("mean weight is") && !full.contains("rounded"), "{full}");
+}
+
 /// Whatever a log holds is text: names of columns, labels, actions and the file itself.
 #[test]
 fn what_a_log_holds_is_never_markup() {

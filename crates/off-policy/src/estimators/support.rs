@@ -38,9 +38,9 @@ pub struct Support {
 pub enum SupportWarning {
     /// Every weight is 0: the target never plays a logged action. SNIPS is then undefined.
     NoOverlap,
-    /// The mean weight is more than 4 standard errors (and 1e−9) from 1. Below 1, the target plays what the
-    /// log cannot, or rarely; above, propensities are not those that were in
-    /// force, or are rounded.
+    /// The mean weight is more than 4 standard errors (and 1e−6) from 1. Below 1, the target plays what the
+    /// log cannot, or rarely; above, propensities are not those that were in force, or are rounded to fewer
+    /// than seven digits.
     MeanWeight {
         /// Σw/n.
         mean: f64,
@@ -100,7 +100,8 @@ impl fmt::Display for SupportWarning {
         match *self {
             Self::NoOverlap => write!(f, "the policy never plays a logged action"),
             Self::MeanWeight { mean, standard_error } => {
-                write!(f, "the mean weight is {mean:.3} ± {standard_error:.3}, and not 1")
+                let digits = digits_beside_one(mean);
+                write!(f, "the mean weight is {mean:.digits$} ± {standard_error:.digits$}, and not 1")
             }
             Self::LargestWeight { weight, share } => {
                 write!(f, "one row of weight {weight:.1} has {:.0}% of all weight", 100.0 * share)
@@ -127,6 +128,11 @@ impl fmt::Display for SupportWarning {
     }
 }
 
+/// Digits after the point that tell a mean from 1, at least three.
+fn digits_beside_one(mean: f64) -> usize {
+    (3..12).find(|digits| (mean - 1.0).abs() * 10f64.powi(*digits) >= 0.95).unwrap_or(12) as usize
+}
+
 /// The number, rounded to four digits.
 fn four_digits(x: f64) -> f64 {
     format!("{x:.3e}").parse().unwrap_or(x)
@@ -134,6 +140,9 @@ fn four_digits(x: f64) -> f64 {
 
 /// Effective rows, and rewarded ones, below which an interval is not to be trusted.
 const FEW: u64 = 30;
+
+/// What rounding propensities to seven digits can move a mean weight by, and more.
+const ROUNDED: f64 = 1e-6;
 
 /// The largest propensity that counts as being at the floor.
 pub(crate) const FLOOR: f64 = f32::EPSILON as f64;
@@ -147,7 +156,8 @@ impl Support {
         if self.max_weight == 0.0 {
             warnings.push(SupportWarning::NoOverlap);
         }
-        if let Some(standard_error) = self.standard_error.filter(|se| (mean - 1.0).abs() > 4.0 * se + 1e-9) {
+        if let Some(standard_error) = self.standard_error.filter(|se| (mean - 1.0).abs() > 4.0 * se + ROUNDED)
+        {
             warnings.push(SupportWarning::MeanWeight { mean, standard_error });
         }
         let (weight, share) = (self.max_weight, self.max_weight / mean / n);

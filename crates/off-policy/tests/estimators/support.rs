@@ -36,6 +36,21 @@ fn a_target_that_plays_what_the_log_cannot_shows_in_the_mean_weight() {
     assert_eq!((none.ess, none.warnings()[0]), (0.0, SupportWarning::NoOverlap));
 }
 
+/// Logs of three actions at propensity 1/3, and a target that plays evenly.
+#[test]
+fn rounded_propensities_show_in_digits_that_tell_them_from_true_ones() {
+    let of_propensity = |p: f64| {
+        let third = 1.0 / 3.0;
+        support_of(|log| (0..1000).for_each(|i| set(log, i, p, third))).warnings()
+    };
+    let said = |p| of_propensity(p).iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(said(1.0 / 3.0), [""; 0]);
+    assert_eq!(said(0.333_333_3), [""; 0], "seven digits");
+    assert_eq!(said(0.333_33), ["the mean weight is 1.00001 ± 0.00000, and not 1"]);
+    assert_eq!(said(0.333), ["the mean weight is 1.001 ± 0.000, and not 1"]);
+    assert_eq!(said(0.334), ["the mean weight is 0.998 ± 0.000, and not 1"]);
+}
+
 #[test]
 fn one_row_that_decides_everything_is_named() {
     let support = support_of(|log| set(log, 13, 2f64.powi(-17), 0.5));
@@ -96,8 +111,9 @@ fn warnings_begin_where_they_are_said_to() {
         (of_mean(0.0, Some(0.25)), None),
         (of_mean(2.001, Some(0.25)), Some(mean)),
         (of_mean(0.5, Some(0.124)), Some(mean)),
-        (of_mean(1.0 + 0.5e-9, Some(0.0)), None),
-        (of_mean(1.0 + 2e-9, Some(0.0)), Some(mean)),
+        (of_mean(1.0 + 0.5e-6, Some(0.0)), None),
+        (of_mean(1.0 + 2e-6, Some(0.0)), Some(mean)),
+        (of_mean(1.0 - 2e-6, Some(0.0)), Some(mean)),
         (of_mean(3.0, None), None),
         (of_largest(10_000, 500.0), None),
         (of_largest(10_000, 501.0), Some(largest)),
