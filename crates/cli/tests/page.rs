@@ -246,7 +246,7 @@ fn a_policy_without_a_model_has_a_page_too() {
     }
 }
 
-/// 1/3 with three digits is said to be rounded, and 1/3 with seven is not.
+/// 1/3 with four digits or with three is said to be rounded, and 1/3 with seven is not.
 #[test]
 fn rounded_propensities_are_named() {
     let folder = Folder::new();
@@ -256,11 +256,15 @@ fn rounded_propensities_are_named() {
         let log = folder.write("log.csv", &format!("x,action,propensity,reward\n{rows}"));
         text(&folder.page("uniform", &log).0)
     };
-    let said = "The mean weight is 1.001 ± 0.000, and not 1: the propensities are not those that were in force, or \
-                are rounded.";
-    let rounded = page("0.333");
-    assert!(rounded.contains(said), "{rounded}");
-    assert!(rounded.contains("seven digits are enough"), "{rounded}");
+    let said = "The mean weight is 1.00010 ± 0.00000, and not 1: the propensities are not those that were in \
+                force, or are rounded.";
+    let below = page("0.3333");
+    assert!(below.contains(said), "{below}");
+    assert!(below.contains("seven significant digits are enough"), "{below}");
+    let above = page("0.334");
+    let said = "The mean weight is 0.9980 ± 0.0000, and not 1: the policy does what the log could not do or hardly \
+                ever did, or the propensities are wrong.";
+    assert!(above.contains(said), "{above}");
     let full = page("0.3333333");
     assert!(!full.contains("mean weight is") && !full.contains("rounded"), "{full}");
 }

@@ -109,7 +109,7 @@ fn words_of(warning: &SupportWarning) -> String {
     let meaning = match warning {
         SupportWarning::NoOverlap => "nothing in the log speaks of what it does",
         SupportWarning::MeanWeight { mean, .. } if *mean < 1.0 => {
-            "the policy does what the log could not do or hardly ever did"
+            "the policy does what the log could not do or hardly ever did, or the propensities are wrong"
         }
         SupportWarning::MeanWeight { .. } => {
             "the propensities are not those that were in force, or are rounded"

@@ -198,6 +198,7 @@ fn forward<T: Precision>(
             }
             let Some(mask) = &kept.mask else { return };
             for (unit, is_kept) in units.iter_mut().zip(mask.iter()) {
+                // Of a unit that is left out, too: a product that depends on the mask is a branch.
                 let larger = *unit * more;
                 *unit = if *is_kept == 0 { T::zero() } else { larger };
             }
@@ -323,8 +324,8 @@ fn vectorised(loops: impl FnOnce()) {
     Arch::new().dispatch(Loops(loops));
 }
 
-/// The number where the unit is positive, and 0 elsewhere. The number is an argument so that it is read in
-/// either case: a read that depends on the unit is a branch, and half of the units are 0.
+/// The number where the unit is positive, and 0 elsewhere. The number is an argument, so that it is read in
+/// both cases: a read that depends on the unit is a branch, and half of the units are 0.
 #[inline(always)]
 fn where_positive<T: Precision>(unit: T, number: T) -> T {
     if unit > T::zero() { number } else { T::zero() }

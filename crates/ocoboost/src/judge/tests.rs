@@ -214,7 +214,11 @@ fn a_log_that_cannot_answer_says_why() {
     let found = reasons(&third(0.3333), &policy);
     let [Reason::WrongPropensities { mean_weight, .. }] = found[..] else { panic!("not one reason") };
     assert!((mean_weight - 1.0 / 0.9999).abs() < 1e-9, "{mean_weight}");
-    assert!(found[0].to_string().contains("are rounded (seven digits are enough)"), "{}", found[0]);
+    assert!(
+        found[0].to_string().contains("are rounded (seven significant digits are enough)"),
+        "{}",
+        found[0]
+    );
     assert!(found[0].to_string().contains("weights average 1.000100 ± 0.000000"), "{}", found[0]);
 
     // The other action is played in about 4 of 400 rows.

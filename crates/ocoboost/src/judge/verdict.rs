@@ -146,10 +146,10 @@ impl fmt::Display for Reason {
                 write!(f, "the log took the same one of {actions} actions in every row")
             }
             Self::WrongPropensities { mean_weight, standard_error } => {
-                let digits = if mean_weight < 1.002 { 6 } else { 3 };
+                let digits = if mean_weight < 1.01 { 6 } else { 3 };
                 write!(
                     f,
-                    "the propensities are not those that were in force, or are rounded (seven digits are enough), or the \
+                    "the propensities are not those that were in force, or are rounded (seven significant digits are enough), or the \
                      policy was made of these rows: weights average {mean_weight:.digits$} ± {standard_error:.digits$}, \
                      and not at most 1"
                 )
@@ -163,8 +163,8 @@ const LEAST_ROWS: u64 = 20;
 /// Effective rows below which no bound is believed, though it holds: a single propensity that is wrong by a
 /// factor of a thousand makes as few of any log.
 const LEAST_EFFECTIVE_ROWS: f64 = 10.0;
-/// How far weights may average above 1: more than seven digits of a propensity leave out. It is no more, for
-/// the bounds count such a surplus as an improvement.
+/// How far weights may average above 1: more than seven significant digits of a propensity leave out. It is
+/// no more, for the bounds count such a surplus as an improvement.
 const ROUNDED: f64 = 1e-6;
 /// Effective rows, and rewarded ones, below which a bound at or below 0 says that the log cannot answer.
 pub(super) const FEW: u64 = 30;

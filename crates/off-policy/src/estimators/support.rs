@@ -39,8 +39,8 @@ pub enum SupportWarning {
     /// Every weight is 0: the target never plays a logged action. SNIPS is then undefined.
     NoOverlap,
     /// The mean weight is more than 4 standard errors (and 1e−6) from 1. Below 1, the target plays what the
-    /// log cannot, or rarely; above, propensities are not those that were in force, or are rounded to fewer
-    /// than seven digits.
+    /// log cannot, or rarely. On either side, propensities may not be those that were in force, or may be
+    /// rounded to fewer than seven significant digits; above 1 there is no other reason.
     MeanWeight {
         /// Σw/n.
         mean: f64,
@@ -128,9 +128,10 @@ impl fmt::Display for SupportWarning {
     }
 }
 
-/// Digits after the point that tell a mean from 1, at least three.
+/// Digits after the point that show two of the distance of a mean from 1, at least three. An error of less
+/// than a fourth of that distance shows, too.
 fn digits_beside_one(mean: f64) -> usize {
-    (3..12).find(|digits| (mean - 1.0).abs() * 10f64.powi(*digits) >= 0.95).unwrap_or(12) as usize
+    (3..12).find(|digits| (mean - 1.0).abs() * 10f64.powi(*digits) >= 9.5).unwrap_or(12) as usize
 }
 
 /// The number, rounded to four digits.
@@ -141,7 +142,7 @@ fn four_digits(x: f64) -> f64 {
 /// Effective rows, and rewarded ones, below which an interval is not to be trusted.
 const FEW: u64 = 30;
 
-/// What rounding propensities to seven digits can move a mean weight by, and more.
+/// What rounding propensities to seven significant digits can move a mean weight by, and more.
 const ROUNDED: f64 = 1e-6;
 
 /// The largest propensity that counts as being at the floor.

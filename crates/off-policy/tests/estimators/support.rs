@@ -36,7 +36,7 @@ fn a_target_that_plays_what_the_log_cannot_shows_in_the_mean_weight() {
     assert_eq!((none.ess, none.warnings()[0]), (0.0, SupportWarning::NoOverlap));
 }
 
-/// Logs of three actions at propensity 1/3, and a target that plays evenly.
+/// Logs of one action at propensity 1/3, which the target plays with 1/3.
 #[test]
 fn rounded_propensities_show_in_digits_that_tell_them_from_true_ones() {
     let of_propensity = |p: f64| {
@@ -45,10 +45,14 @@ fn rounded_propensities_show_in_digits_that_tell_them_from_true_ones() {
     };
     let said = |p| of_propensity(p).iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(said(1.0 / 3.0), [""; 0]);
-    assert_eq!(said(0.333_333_3), [""; 0], "seven digits");
-    assert_eq!(said(0.333_33), ["the mean weight is 1.00001 ± 0.00000, and not 1"]);
-    assert_eq!(said(0.333), ["the mean weight is 1.001 ± 0.000, and not 1"]);
-    assert_eq!(said(0.334), ["the mean weight is 0.998 ± 0.000, and not 1"]);
+    assert_eq!(said(0.333_333_3), [""; 0], "seven significant digits");
+    assert_eq!(said(0.333_33), ["the mean weight is 1.000010 ± 0.000000, and not 1"]);
+    assert_eq!(said(0.333), ["the mean weight is 1.0010 ± 0.0000, and not 1"]);
+    assert_eq!(said(0.334), ["the mean weight is 0.9980 ± 0.0000, and not 1"]);
+    let warning = SupportWarning::MeanWeight { mean: 1.0019, standard_error: 0.00046 };
+    assert_eq!(warning.to_string(), "the mean weight is 1.0019 ± 0.0005, and not 1");
+    let warning = SupportWarning::MeanWeight { mean: 0.5, standard_error: 0.0123 };
+    assert_eq!(warning.to_string(), "the mean weight is 0.500 ± 0.012, and not 1");
 }
 
 #[test]
