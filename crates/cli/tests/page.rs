@@ -246,7 +246,8 @@ fn a_policy_without_a_model_has_a_page_too() {
     }
 }
 
-/// 1/3 with four digits or with three is said to be rounded, and 1/3 with seven is not.
+/// Of 1/3 rounded down the page says so, of 1/3 rounded up that propensities may be wrong, and of 1/3 with
+/// seven digits nothing.
 #[test]
 fn rounded_propensities_are_named() {
     let folder = Folder::new();
@@ -258,13 +259,13 @@ fn rounded_propensities_are_named() {
     };
     let said = "The mean weight is 1.00010 ± 0.00000, and not 1: the propensities are not those that were in \
                 force, or are rounded.";
-    let below = page("0.3333");
-    assert!(below.contains(said), "{below}");
-    assert!(below.contains("seven significant digits are enough"), "{below}");
-    let above = page("0.334");
+    let down = page("0.3333");
+    assert!(down.contains(said), "{down}");
+    assert!(down.contains("seven significant digits are enough"), "{down}");
+    let up = page("0.334");
     let said = "The mean weight is 0.9980 ± 0.0000, and not 1: the policy does what the log could not do or hardly \
                 ever did, or the propensities are wrong.";
-    assert!(above.contains(said), "{above}");
+    assert!(up.contains(said), "{up}");
     let full = page("0.3333333");
     assert!(!full.contains("mean weight is") && !full.contains("rounded"), "{full}");
 }

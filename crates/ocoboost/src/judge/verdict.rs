@@ -149,9 +149,9 @@ impl fmt::Display for Reason {
                 let digits = if mean_weight < 1.01 { 6 } else { 3 };
                 write!(
                     f,
-                    "the propensities are not those that were in force, or are rounded (seven significant digits are enough), or the \
-                     policy was made of these rows: weights average {mean_weight:.digits$} ± {standard_error:.digits$}, \
-                     and not at most 1"
+                    "the propensities are not those that were in force, or are rounded (seven significant digits \
+                     are enough), or the policy was made of these rows: weights average {mean_weight:.digits$} ± \
+                     {standard_error:.digits$}, and not at most 1"
                 )
             }
         }

@@ -40,7 +40,7 @@ pub enum SupportWarning {
     NoOverlap,
     /// The mean weight is more than 4 standard errors (and 1e−6) from 1. Below 1, the target plays what the
     /// log cannot, or rarely. On either side, propensities may not be those that were in force, or may be
-    /// rounded to fewer than seven significant digits; above 1 there is no other reason.
+    /// rounded to fewer than seven significant digits. Above 1, the target may be made of these rows.
     MeanWeight {
         /// Σw/n.
         mean: f64,
@@ -128,8 +128,8 @@ impl fmt::Display for SupportWarning {
     }
 }
 
-/// Digits after the point that show two of the distance of a mean from 1, at least three. An error of less
-/// than a fourth of that distance shows, too.
+/// Digits after the point, at least three, with two that differ from those of 1: a standard error of a fourth
+/// of the difference is not shown as 0 then.
 fn digits_beside_one(mean: f64) -> usize {
     (3..12).find(|digits| (mean - 1.0).abs() * 10f64.powi(*digits) >= 9.5).unwrap_or(12) as usize
 }
