@@ -3,7 +3,8 @@
 //!
 //! Composed of burn's own operations, these are some twenty passes over the units of a batch, four of them
 //! transposed copies, and take more time than the products of the layers. As one operation they are two
-//! passes forward and two back.
+//! passes forward and two back. Where they are those of all pairs of a context and an action, one pass each way
+//! is over the pairs, and the others are over contexts.
 
 use burn_autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
 use burn_autodiff::grads::Gradients;
@@ -33,7 +34,7 @@ pub(super) struct Kept {
 
 /// γ(z − μ)/√(v + ε) + β, then max(0, ·), then dropout; μ and v are those of the batch.
 pub(super) struct HiddenUnits {
-    /// rows × width.
+    /// As many rows as z, × width.
     pub(super) units: Tensor<2>,
     /// μ, then v: 2 × width. No gradient flows through them; that of the units counts what they depend on.
     pub(super) moments: Tensor<2>,
@@ -42,8 +43,22 @@ pub(super) struct HiddenUnits {
 impl HiddenUnits {
     /// z is rows × width; γ and β have `width` numbers.
     pub(super) fn of(z: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f64, kept: Kept) -> Self {
-        let [z, gamma, beta] = [z.into_dispatch(), gamma.into_dispatch(), beta.into_dispatch()];
-        let (units, moments) = Dispatch::hidden_units(z, gamma, beta, epsilon, kept);
+        let none = gamma.zeros_like().unsqueeze_dim(0);
+        Self::of_pairs(z, none, gamma, beta, epsilon, kept)
+    }
+
+    /// z is p_i + q_a in row i·|A| + a, for all pairs of a row of p and one of q, and is never written down.
+    pub(super) fn of_pairs(
+        p: Tensor<2>,
+        q: Tensor<2>,
+        gamma: Tensor<1>,
+        beta: Tensor<1>,
+        epsilon: f64,
+        kept: Kept,
+    ) -> Self {
+        let [p, q, gamma, beta] =
+            [p.into_dispatch(), q.into_dispatch(), gamma.into_dispatch(), beta.into_dispatch()];
+        let (units, moments) = Dispatch::hidden_units(p, q, gamma, beta, epsilon, kept);
         Self { units: Tensor::from_dispatch(units), moments: Tensor::from_dispatch(moments) }
     }
 }
@@ -53,54 +68,60 @@ impl HiddenUnits {
 trait HiddenUnitsOp: Backend {
     /// The units, and the moments of z.
     fn hidden_units(
-        z: FloatTensor<Self>,
+        p: FloatTensor<Self>,
+        q: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
         beta: FloatTensor<Self>,
         epsilon: f64,
         kept: Kept,
     ) -> (FloatTensor<Self>, FloatTensor<Self>);
 
-    /// The gradients of z (rows × width), and of γ and β (2 × width), given that of the units.
+    /// The gradients of p and q, and of γ and β (2 × width), given that of the units.
+    #[allow(clippy::too_many_arguments, reason = "the tensors of one operation")]
     fn hidden_units_backward(
-        z: FloatTensor<Self>,
+        p: FloatTensor<Self>,
+        q: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
         moments: FloatTensor<Self>,
         units: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
         epsilon: f64,
         more: f64,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 }
 
 impl HiddenUnitsOp for Flex {
     fn hidden_units(
-        z: FloatTensor<Self>,
+        p: FloatTensor<Self>,
+        q: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
         beta: FloatTensor<Self>,
         epsilon: f64,
         kept: Kept,
     ) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let of = if z.dtype() == DType::F64 { forward::<f64> } else { forward::<f32> };
-        of(z, gamma, beta, epsilon, &kept)
+        let of = if p.dtype() == DType::F64 { forward::<f64> } else { forward::<f32> };
+        of([p, q, gamma, beta], epsilon, &kept)
     }
 
     fn hidden_units_backward(
-        z: FloatTensor<Self>,
+        p: FloatTensor<Self>,
+        q: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
         moments: FloatTensor<Self>,
         units: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
         epsilon: f64,
         more: f64,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let of = if z.dtype() == DType::F64 { backward::<f64> } else { backward::<f32> };
-        of([z, gamma, moments, units, gradient], epsilon, more)
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let of = if p.dtype() == DType::F64 { backward::<f64> } else { backward::<f32> };
+        of([p, q, gamma, moments, units, gradient], epsilon, more)
     }
 }
 
 impl<B: Backend + HiddenUnitsOp, C: CheckpointStrategy> HiddenUnitsOp for Autodiff<B, C> {
     fn hidden_units(
-        z: FloatTensor<Self>,
+        p: FloatTensor<Self>,
+        q: FloatTensor<Self>,
         gamma: FloatTensor<Self>,
         beta: FloatTensor<Self>,
         epsilon: f64,
@@ -109,41 +130,39 @@ impl<B: Backend + HiddenUnitsOp, C: CheckpointStrategy> HiddenUnitsOp for Autodi
         #[derive(Debug)]
         struct OfUnits;
 
-        /// z, γ, the moments and the units; ε; what the factor of a kept unit is above 1.
-        type State<T> = ([T; 4], f64, f64);
+        /// p, q, γ, the moments and the units; ε; what the factor of a kept unit is above 1.
+        type State<T> = ([T; 5], f64, f64);
 
-        impl<B: Backend + HiddenUnitsOp> Backward<B, 3> for OfUnits {
+        impl<B: Backend + HiddenUnitsOp> Backward<B, 4> for OfUnits {
             type State = State<FloatTensor<B>>;
 
-            fn backward(self, ops: Ops<Self::State, 3>, grads: &mut Gradients, _: &mut Checkpointer) {
-                let [of_z, of_gamma, of_beta] = ops.parents;
+            fn backward(self, ops: Ops<Self::State, 4>, grads: &mut Gradients, _: &mut Checkpointer) {
+                let [of_p, of_q, of_gamma, of_beta] = ops.parents;
                 let gradient = grads.consume::<B>(&ops.node);
-                let ([z, gamma, moments, units], epsilon, more) = ops.state;
+                let ([p, q, gamma, moments, units], epsilon, more) = ops.state;
                 let width = gamma.shape();
-                let (z, scales) = B::hidden_units_backward(z, gamma, moments, units, gradient, epsilon, more);
+                let (p, q, scales) =
+                    B::hidden_units_backward(p, q, gamma, moments, units, gradient, epsilon, more);
                 let scale = |k: usize| {
                     let part = [(k..k + 1).into(), (0..width.num_elements()).into()];
                     B::float_reshape(B::float_slice(scales.clone(), &part), width.clone())
                 };
-                if let Some(node) = of_z {
-                    grads.register::<B>(node.id, z);
-                }
-                if let Some(node) = of_gamma {
-                    grads.register::<B>(node.id, scale(0));
-                }
-                if let Some(node) = of_beta {
-                    grads.register::<B>(node.id, scale(1));
+                let [gamma, beta] = [0, 1].map(scale);
+                for (node, gradient) in [(of_p, p), (of_q, q), (of_gamma, gamma), (of_beta, beta)] {
+                    if let Some(node) = node {
+                        grads.register::<B>(node.id, gradient);
+                    }
                 }
             }
         }
 
-        let nodes = [z.node(), gamma.node(), beta.node()];
-        let [z, gamma, beta] = [z, gamma, beta].map(|tensor| tensor.into_primitive());
+        let nodes = [p.node(), q.node(), gamma.node(), beta.node()];
+        let [p, q, gamma, beta] = [p, q, gamma, beta].map(|tensor| tensor.into_primitive());
         let more = kept.more;
-        let (units, moments) = B::hidden_units(z.clone(), gamma.clone(), beta, epsilon, kept);
+        let (units, moments) = B::hidden_units(p.clone(), q.clone(), gamma.clone(), beta, epsilon, kept);
         let units = match OfUnits.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(prep) => {
-                let state = ([z, gamma, moments.clone(), units.clone()], epsilon, more);
+                let state = ([p, q, gamma, moments.clone(), units.clone()], epsilon, more);
                 prep.finish(state, units)
             }
             OpsKind::UnTracked(prep) => prep.finish(units),
@@ -157,9 +176,10 @@ impl<B: Backend + HiddenUnitsOp, C: CheckpointStrategy> HiddenUnitsOp for Autodi
         _: FloatTensor<Self>,
         _: FloatTensor<Self>,
         _: FloatTensor<Self>,
+        _: FloatTensor<Self>,
         _: f64,
         _: f64,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>) {
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
         unreachable!("no gradient of a gradient is asked for")
     }
 }
@@ -169,108 +189,153 @@ trait Precision: Element + Pod + Float + Into<f64> {}
 impl Precision for f32 {}
 impl Precision for f64 {}
 
-fn forward<T: Precision>(
-    z: FlexTensor,
-    gamma: FlexTensor,
-    beta: FlexTensor,
-    epsilon: f64,
-    kept: &Kept,
-) -> (FlexTensor, FlexTensor) {
-    let [z, gamma, beta] = [z, gamma, beta].map(|tensor| tensor.to_contiguous());
-    let (shape, width) = (z.shape(), gamma.shape().num_elements());
-    let (z, gamma, beta) = (numbers::<T>(&z), numbers::<T>(&gamma), numbers::<T>(&beta));
-    let moments = moments(z, width);
-    let (mean, variance) = moments.split_at(width);
-    let factors = factors(gamma, variance, epsilon);
-    let mut units = vec![T::zero(); z.len()];
+fn forward<T: Precision>(tensors: [FlexTensor; 4], epsilon: f64, kept: &Kept) -> (FlexTensor, FlexTensor) {
+    let [p, q, gamma, beta] = tensors.map(|tensor| tensor.to_contiguous());
+    let [p, q, gamma, beta] = [&p, &q, &gamma, &beta].map(numbers::<T>);
+    let width = gamma.len();
+    let [of_p, of_q] = [p, q].map(|part| moments(part, width));
+    // Among all pairs p_i and q_a are uncorrelated, so that variances add up as means do.
+    let moments: Vec<T> = of_p.iter().zip(&of_q).map(|(of_p, of_q)| *of_p + *of_q).collect();
+    let factors = factors(gamma, &moments[width..], epsilon);
+    let from_mean = |q: &[T]| {
+        let parts = q.iter().zip(&of_q).zip(factors.iter().zip(beta));
+        parts.map(|((q, mean), (factor, beta))| (*q - *mean) * *factor + *beta).collect::<Vec<T>>()
+    };
+    let of_q: Vec<T> = q.chunks_exact(width).flat_map(from_mean).collect();
+    let pairs = p.len() / width * (q.len() / width);
+    let mut units = Vec::with_capacity(pairs * width);
+    let mut of_row = vec![T::zero(); width];
     let more = of::<T>(1.0 + kept.more);
     vectorised(
         #[inline(always)]
         || {
-            for (units, z) in units.chunks_exact_mut(width).zip(z.chunks_exact(width)) {
-                let (z, mean, factors, beta) =
-                    (&z[..width], &mean[..width], &factors[..width], &beta[..width]);
+            for p in p.chunks_exact(width) {
+                let (p, mean, factors) = (&p[..width], &of_p[..width], &factors[..width]);
+                let of_row = &mut of_row[..width];
                 for j in 0..width {
-                    let unit = (z[j] - mean[j]) * factors[j] + beta[j];
-                    // A NaN stays one.
-                    units[j] = if unit < T::zero() { T::zero() } else { unit };
+                    of_row[j] = (p[j] - mean[j]) * factors[j];
                 }
-            }
-            let Some(mask) = &kept.mask else { return };
-            for (unit, is_kept) in units.iter_mut().zip(mask.iter()) {
-                // Of a unit that is left out, too: a product that depends on the mask is a branch.
-                let larger = *unit * more;
-                *unit = if *is_kept == 0 { T::zero() } else { larger };
-            }
-        },
-    );
-    (tensor(units, shape), tensor(moments, [2, width].into()))
-}
-
-fn backward<T: Precision>(tensors: [FlexTensor; 5], epsilon: f64, more: f64) -> (FlexTensor, FlexTensor) {
-    let [z, gamma, moments, units, gradient] = tensors.map(|tensor| tensor.to_contiguous());
-    let (shape, width) = (z.shape(), gamma.shape().num_elements());
-    let [z, gamma, moments] = [&z, &gamma, &moments].map(numbers::<T>);
-    let [units, gradient] = [&units, &gradient].map(numbers::<T>);
-    let (mean, variance) = moments.split_at(width);
-    let factors = factors(gamma, variance, epsilon);
-    let more = of::<T>(1.0 + more);
-    // Σg and Σg(z − μ) of every column. The gradient g of a unit before max(0, ·) is 0 where the unit is 0,
-    // whether it was dropped or negative.
-    let mut sums = vec![0.0; 2 * width];
-    let mut of_block = vec![T::zero(); 2 * width];
-    vectorised(
-        #[inline(always)]
-        || {
-            for rows in 0..z.len().div_ceil(width * ROWS_OF_A_SUM) {
-                let block = rows * ROWS_OF_A_SUM * width..((rows + 1) * ROWS_OF_A_SUM * width).min(z.len());
-                let (all, weighted) = of_block.split_at_mut(width);
-                let of_rows =
-                    units[block.clone()].chunks_exact(width).zip(gradient[block.clone()].chunks_exact(width));
-                for (z, (units, gradient)) in z[block].chunks_exact(width).zip(of_rows) {
-                    let (z, mean, units, gradient) =
-                        (&z[..width], &mean[..width], &units[..width], &gradient[..width]);
-                    let (all, weighted) = (&mut all[..width], &mut weighted[..width]);
-                    for j in 0..width {
-                        let g = where_positive(units[j], gradient[j] * more);
-                        all[j] = all[j] + g;
-                        weighted[j] = weighted[j] + g * (z[j] - mean[j]);
+                for of_q in of_q.chunks_exact(width) {
+                    let from = units.len();
+                    units.extend(of_row.iter().zip(of_q).map(
+                        #[inline(always)]
+                        |(of_p, of_q)| {
+                            let unit = *of_p + *of_q;
+                            // A NaN stays one.
+                            if unit < T::zero() { T::zero() } else { unit }
+                        },
+                    ));
+                    let Some(mask) = &kept.mask else { continue };
+                    for (unit, is_kept) in units[from..].iter_mut().zip(&mask[from..from + width]) {
+                        // Of a unit that is left out, too: a product that depends on the mask is a branch.
+                        let larger = *unit * more;
+                        *unit = if *is_kept == 0 { T::zero() } else { larger };
                     }
                 }
-                drain(&mut of_block, &mut sums);
             }
         },
     );
-    let (all, weighted) = sums.split_at(width);
-    #[allow(clippy::cast_precision_loss, reason = "the rows of a batch")]
-    let rows = (z.len() / width) as f64;
-    let mean_gradient: Vec<T> = all.iter().map(|sum| of(sum / rows)).collect();
-    let of_variance = |v: &T| (*v).into() + epsilon;
-    // mean(gẑ)/√(v + ε), the factor of z − μ.
-    let slopes: Vec<T> =
-        weighted.iter().zip(variance).map(|(sum, v)| of(sum / rows / of_variance(v))).collect();
-    let mut of_z = vec![T::zero(); z.len()];
+    (tensor(units, [pairs, width].into()), tensor(moments, [2, width].into()))
+}
+
+fn backward<T: Precision>(
+    tensors: [FlexTensor; 6],
+    epsilon: f64,
+    more: f64,
+) -> (FlexTensor, FlexTensor, FlexTensor) {
+    let [p, q, gamma, of_z, units, gradient] = tensors.map(|tensor| tensor.to_contiguous());
+    let shapes = [p.shape(), q.shape()];
+    let [p, q, gamma, of_z] = [&p, &q, &gamma, &of_z].map(numbers::<T>);
+    let [units, gradient] = [&units, &gradient].map(numbers::<T>);
+    let width = gamma.len();
+    let (mean, variance) = of_z.split_at(width);
+    let factors = factors(gamma, variance, epsilon);
+    let mean_of_q = &moments(q, width)[..width];
+    let mean_of_p: Vec<T> = mean.iter().zip(mean_of_q).map(|(mean, of_q)| *mean - *of_q).collect();
+    let more = of::<T>(1.0 + more);
+    // Σ_a g_ia of every row of p, Σ_i g_ia of every row of q, and Σg(p − mean) of every column. The gradient g
+    // of a unit before max(0, ·) is 0 where the unit is 0, whether it was dropped or negative.
+    let mut of_p = vec![T::zero(); p.len()];
+    let (mut of_q, mut weighted) = (vec![0.0; q.len()], vec![0.0; width]);
+    let (mut block_of_q, mut block_weighted) = (vec![T::zero(); q.len()], vec![T::zero(); width]);
     vectorised(
         #[inline(always)]
         || {
-            let of_rows = units.chunks_exact(width).zip(gradient.chunks_exact(width));
-            let of_rows = z.chunks_exact(width).zip(of_rows);
-            for (of_z, (z, (units, gradient))) in of_z.chunks_exact_mut(width).zip(of_rows) {
-                let (z, mean, units, gradient) =
-                    (&z[..width], &mean[..width], &units[..width], &gradient[..width]);
-                let (factors, of_all, slopes) =
-                    (&factors[..width], &mean_gradient[..width], &slopes[..width]);
+            let of_rows = units.chunks_exact(q.len()).zip(gradient.chunks_exact(q.len()));
+            let of_rows = of_rows.zip(p.chunks_exact(width).zip(of_p.chunks_exact_mut(width)));
+            for (i, ((units, gradient), (p, sums))) in of_rows.enumerate() {
+                if i > 0 && i.is_multiple_of(ROWS_OF_A_SUM) {
+                    drain(&mut block_of_q, &mut of_q);
+                    drain(&mut block_weighted, &mut weighted);
+                }
+                let (sums, weighted) = (&mut sums[..width], &mut block_weighted[..width]);
+                let of_pairs = units.chunks_exact(width).zip(gradient.chunks_exact(width));
+                for (of_q, (units, gradient)) in block_of_q.chunks_exact_mut(width).zip(of_pairs) {
+                    let (of_q, units, gradient) = (&mut of_q[..width], &units[..width], &gradient[..width]);
+                    for j in 0..width {
+                        let g = where_positive(units[j], gradient[j] * more);
+                        sums[j] = sums[j] + g;
+                        of_q[j] = of_q[j] + g;
+                    }
+                }
+                let (p, mean) = (&p[..width], &mean_of_p[..width]);
                 for j in 0..width {
-                    let g = where_positive(units[j], gradient[j] * more);
-                    of_z[j] = factors[j] * (g - of_all[j] - (z[j] - mean[j]) * slopes[j]);
+                    weighted[j] = weighted[j] + sums[j] * (p[j] - mean[j]);
+                }
+            }
+            drain(&mut block_of_q, &mut of_q);
+            drain(&mut block_weighted, &mut weighted);
+        },
+    );
+    // Σg, and Σg(z − μ).
+    let mut all = vec![0.0; width];
+    for (q, of_q) in q.chunks_exact(width).zip(of_q.chunks_exact(width)) {
+        for j in 0..width {
+            all[j] += of_q[j];
+            weighted[j] += of_q[j] * (q[j] - mean_of_q[j]).into();
+        }
+    }
+    #[allow(clippy::cast_precision_loss, reason = "the rows of a batch, and actions")]
+    let [rows, actions] = [p, q].map(|part| (part.len() / width) as f64);
+    let pairs = rows * actions;
+    let of_variance = |v: &T| (*v).into() + epsilon;
+    // mean(g), and mean(gẑ)/√(v + ε), the factor of z − μ.
+    let mean_gradient: Vec<f64> = all.iter().map(|sum| sum / pairs).collect();
+    let slopes: Vec<f64> =
+        weighted.iter().zip(variance).map(|(sum, v)| sum / pairs / of_variance(v)).collect();
+    // The gradient of z is γ/√(v + ε)·(g − mean(g) − (z − μ)·slope). That of a row of p is its sum over the
+    // rows of q, among which q − mean cancels, and the other way round.
+    let [mean_of_row, slope_of_row] =
+        [&mean_gradient, &slopes].map(|each| each.iter().map(|each| of(actions * each)).collect::<Vec<T>>());
+    vectorised(
+        #[inline(always)]
+        || {
+            for (sums, p) in of_p.chunks_exact_mut(width).zip(p.chunks_exact(width)) {
+                let (sums, p, mean) = (&mut sums[..width], &p[..width], &mean_of_p[..width]);
+                let (factors, all, slopes) =
+                    (&factors[..width], &mean_of_row[..width], &slope_of_row[..width]);
+                for j in 0..width {
+                    sums[j] = factors[j] * (sums[j] - all[j] - (p[j] - mean[j]) * slopes[j]);
                 }
             }
         },
     );
+    let of_q = q.chunks_exact(width).zip(of_q.chunks_exact(width)).flat_map(|(q, sums)| {
+        let (factors, mean_gradient, slopes) = (&factors, &mean_gradient, &slopes);
+        (0..width).map(move |j| {
+            let from_mean: f64 = (q[j] - mean_of_q[j]).into();
+            of(factors[j].into() * (sums[j] - rows * (mean_gradient[j] + from_mean * slopes[j])))
+        })
+    });
     // Σgẑ, then Σg.
     let of_gamma = weighted.iter().zip(variance).map(|(sum, v)| of(sum / of_variance(v).sqrt()));
     let scales = of_gamma.chain(all.iter().map(|sum| of(*sum))).collect();
-    (tensor::<T>(of_z, shape), tensor::<T>(scales, [2, width].into()))
+    let [shape_of_p, shape_of_q] = shapes;
+    (
+        tensor::<T>(of_p, shape_of_p),
+        tensor::<T>(of_q.collect(), shape_of_q),
+        tensor::<T>(scales, [2, width].into()),
+    )
 }
 
 /// Mean and biased variance of the columns. *Precision:* sums of a block of rows are in that of z, those of

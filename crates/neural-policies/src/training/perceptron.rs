@@ -99,26 +99,28 @@ impl Perceptron {
         let mut of = self.leaves();
         let Batch { rows, inputs, actions, x, target } = batch;
         let x = arithmetic.tensor(x.as_slice(), [*rows, *inputs]);
-        let width = of.weights[0].dims()[1];
         let of_x = x.matmul(of.weights[0].clone().narrow(0, 0, *inputs));
         let of_actions = of.weights[0].clone().narrow(0, *inputs, *actions);
-        // The first layer of the pair (x_i, a): the parts of x_i and of a.
-        let mut units = match target {
+        // The first layer of the pair (x_i, a): Wx + Va, or the two parts of all pairs.
+        let (mut units, mut of_actions) = match target {
             Target::Rewards { played, .. } => {
-                of_x + arithmetic.tensor(played.as_slice(), [*rows, *actions]).matmul(of_actions)
+                let of_action = arithmetic.tensor(played.as_slice(), [*rows, *actions]).matmul(of_actions);
+                (of_x + of_action, None)
             }
-            Target::Costs { .. } => {
-                let pairs = of_x.unsqueeze_dim::<3>(1) + of_actions.unsqueeze_dim::<3>(0);
-                pairs.reshape([rows * actions, width])
-            }
+            Target::Costs { .. } => (of_x, Some(of_actions)),
         };
         for l in 0..of.moments.len() {
             if l > 0 {
                 units = units.matmul(of.weights[l].clone());
             }
             let (gamma, beta) = (of.offsets[2 * l].clone(), of.offsets[2 * l + 1].clone());
-            let kept = dropout.as_mut().map_or_else(Kept::default, |dropout| dropout.draw(units.dims()));
-            let hidden = HiddenUnits::of(units, gamma, beta, EPSILON, kept);
+            let pairs = units.dims()[0] * of_actions.as_ref().map_or(1, |_| *actions);
+            let kept =
+                dropout.as_mut().map_or_else(Kept::default, |dropout| dropout.draw([pairs, units.dims()[1]]));
+            let hidden = match of_actions.take() {
+                Some(of_actions) => HiddenUnits::of_pairs(units, of_actions, gamma, beta, EPSILON, kept),
+                None => HiddenUnits::of(units, gamma, beta, EPSILON, kept),
+            };
             let of_batch = hidden.moments.inner().mul_scalar(MOMENTUM);
             for (k, running) in of.moments[l].iter_mut().enumerate() {
                 let of_batch = of_batch.clone().narrow(0, k, 1).squeeze_dim(0);

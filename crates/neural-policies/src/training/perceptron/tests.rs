@@ -274,48 +274,65 @@ fn dropout_leaves_out_its_share_and_keeps_the_mean() {
 }
 
 /// The operation of a hidden layer against burn's own operations, in both precisions: the units, the moments,
-/// and the gradients of z, γ and β. Blocks of rows are whole and not whole.
+/// and the gradients of z, or of the parts of pairs, and of γ and β. Blocks of rows are whole and not whole.
 #[test]
 fn hidden_units_are_those_of_burns_operations() {
     use burn_core::tensor::{activation::relu, module::batch_norm_train};
     let dropped = rng(10);
     for (precision, within) in [(DType::F64, 1e-12), (DType::F32, 2e-5)] {
         let arithmetic = Arithmetic { precision, ..double() };
-        for (rows, width) in [(9, 2), (31, 3), (64, 17), (77, 40)] {
+        for (rows, actions, width) in [(9, 1, 2), (31, 1, 3), (64, 1, 17), (77, 1, 40), (5, 2, 3), (70, 4, 9)]
+        {
             let mut rng = rng(9);
             let mut drawn = |count: usize, from: f32| {
                 (0..count).map(|_| rng.random_range(from..from + 2.0)).collect::<Vec<f32>>()
             };
             // A mean that is large beside the deviation, too.
-            let z = arithmetic.tensor(drawn(rows * width, 4.0), [rows, width]).require_grad();
+            let p = arithmetic.tensor(drawn(rows * width, 4.0), [rows, width]).require_grad();
             let gamma = arithmetic.tensor(drawn(width, 0.5), [width]).require_grad();
             let beta = arithmetic.tensor(drawn(width, -1.0), [width]).require_grad();
-            let slopes = arithmetic.tensor(drawn(rows * width, -1.0), [rows, width]);
+            let pairs = rows * actions;
+            let slopes = arithmetic.tensor(drawn(pairs * width, -1.0), [pairs, width]);
+            let q = arithmetic.tensor(drawn(actions * width, -3.0), [actions, width]).require_grad();
             let mut dropout = Dropout::new(0.25, dropped.clone());
-            let kept = dropout.draw([rows, width]);
+            let kept = dropout.draw([pairs, width]);
             let mask = kept.mask.as_ref().unwrap().iter().map(|kept| f32::from(*kept)).collect::<Vec<_>>();
-            let mask = arithmetic.tensor(mask, [rows, width]).mul_scalar(1.0 / 0.75);
-            let normal = batch_norm_train(z.clone(), gamma.clone(), beta.clone(), EPSILON);
+            let mask = arithmetic.tensor(mask, [pairs, width]).mul_scalar(1.0 / 0.75);
+            let are_pairs = actions > 1;
+            let z = if are_pairs {
+                let sums = p.clone().unsqueeze_dim::<3>(1) + q.clone().unsqueeze_dim::<3>(0);
+                sums.reshape([pairs, width])
+            } else {
+                p.clone()
+            };
+            let normal = batch_norm_train(z, gamma.clone(), beta.clone(), EPSILON);
             let theirs = relu(normal.output) * mask;
-            let ours = HiddenUnits::of(z.clone(), gamma.clone(), beta.clone(), EPSILON, kept);
+            let ours = if are_pairs {
+                HiddenUnits::of_pairs(p.clone(), q.clone(), gamma.clone(), beta.clone(), EPSILON, kept)
+            } else {
+                HiddenUnits::of(p.clone(), gamma.clone(), beta.clone(), EPSILON, kept)
+            };
             let same = |what: &str, ours: Vec<f64>, theirs: Vec<f64>| {
                 assert_eq!(ours.len(), theirs.len(), "{what}");
                 let apart = ours.iter().zip(&theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 let largest = theirs.iter().map(|number| number.abs()).fold(1.0, f64::max);
-                assert!(apart <= within * largest, "{what} of {rows} × {width}: {apart}");
+                assert!(apart <= within * largest, "{what} of {rows} × {actions} × {width}: {apart}");
             };
             let moments = [values(normal.mean), values(normal.variance)].concat();
             same("moments", values(ours.moments), moments);
             same("units", values(ours.units.clone()), values(theirs.clone()));
             let gradients = |units: Tensor<2>| {
                 let mut gradients = (units * slopes.clone()).sum().backward();
-                let of_z = values(z.grad_remove(&mut gradients).unwrap());
+                let parts = if are_pairs { vec![&p, &q] } else { vec![&p] };
+                let parts: Vec<_> =
+                    parts.iter().map(|leaf| values(leaf.grad_remove(&mut gradients).unwrap())).collect();
                 let scales = [&gamma, &beta].map(|leaf| values(leaf.grad_remove(&mut gradients).unwrap()));
-                [vec![of_z], scales.to_vec()].concat()
+                [scales.to_vec(), parts].concat()
             };
             let (ours, theirs) = (gradients(ours.units), gradients(theirs));
+            assert_eq!(ours.len(), theirs.len());
             for (what, (ours, theirs)) in
-                ["of z", "of gamma", "of beta"].iter().zip(ours.into_iter().zip(theirs))
+                ["of gamma", "of beta", "of p", "of q"].iter().zip(ours.into_iter().zip(theirs))
             {
                 assert!(theirs.iter().any(|slope| *slope != 0.0), "{what}: nothing is compared");
                 same(what, ours, theirs);
