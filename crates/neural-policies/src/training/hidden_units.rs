@@ -3,8 +3,8 @@
 //!
 //! Composed of burn's own operations, these are some twenty passes over the units of a batch, four of them
 //! transposed copies, and take more time than the products of the layers. As one operation they are two
-//! passes forward and two back. Where they are those of all pairs of a context and an action, one pass each way
-//! is over the pairs, and the others are over contexts.
+//! passes forward and two back. For all pairs of a context and an action, one pass each way is over pairs, and
+//! the other over contexts.
 
 use burn_autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
 use burn_autodiff::grads::Gradients;
@@ -20,7 +20,7 @@ use num_traits::Float;
 use pulp::{Arch, Simd, WithSimd};
 use std::sync::Arc;
 
-/// The rows whose sums are added up before they join those of the batch.
+/// The rows, of p in `backward`, whose sums are added up before they join those of the batch.
 const ROWS_OF_A_SUM: usize = 32;
 
 /// The units that a step keeps; all of them by default.
@@ -34,20 +34,20 @@ pub(super) struct Kept {
 
 /// γ(z − μ)/√(v + ε) + β, then max(0, ·), then dropout; μ and v are those of the batch.
 pub(super) struct HiddenUnits {
-    /// As many rows as z, × width.
+    /// Rows of z × width.
     pub(super) units: Tensor<2>,
-    /// μ, then v: 2 × width. No gradient flows through them; that of the units counts what they depend on.
+    /// μ, v, p̄ and q̄: 4 × width. No gradient flows through them; that of the units counts what they depend on.
     pub(super) moments: Tensor<2>,
 }
 
 impl HiddenUnits {
     /// z is rows × width; γ and β have `width` numbers.
     pub(super) fn of(z: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f64, kept: Kept) -> Self {
-        let none = gamma.zeros_like().unsqueeze_dim(0);
-        Self::of_pairs(z, none, gamma, beta, epsilon, kept)
+        let zero = gamma.zeros_like().unsqueeze_dim(0);
+        Self::of_pairs(z, zero, gamma, beta, epsilon, kept)
     }
 
-    /// z is p_i + q_a in row i·|A| + a, for all pairs of a row of p and one of q, and is never written down.
+    /// p is rows × width, q is actions × width. Row i·actions + a of z is p_i + q_a; z is never written down.
     pub(super) fn of_pairs(
         p: Tensor<2>,
         q: Tensor<2>,
@@ -66,7 +66,7 @@ impl HiddenUnits {
 /// The operation on a back end.
 #[backend_extension(Flex, Autodiff)]
 trait HiddenUnitsOp: Backend {
-    /// The units, and the moments of z.
+    /// The units of z = p_i + q_a, and μ, v, p̄ and q̄.
     fn hidden_units(
         p: FloatTensor<Self>,
         q: FloatTensor<Self>,
@@ -76,7 +76,7 @@ trait HiddenUnitsOp: Backend {
         kept: Kept,
     ) -> (FloatTensor<Self>, FloatTensor<Self>);
 
-    /// The gradients of p and q, and of γ and β (2 × width), given that of the units.
+    /// The gradients of p, of q, and of γ and β (2 × width), given that of the units.
     #[allow(clippy::too_many_arguments, reason = "the tensors of one operation")]
     fn hidden_units_backward(
         p: FloatTensor<Self>,
@@ -194,30 +194,32 @@ fn forward<T: Precision>(tensors: [FlexTensor; 4], epsilon: f64, kept: &Kept) ->
     let [p, q, gamma, beta] = [&p, &q, &gamma, &beta].map(numbers::<T>);
     let width = gamma.len();
     let [of_p, of_q] = [p, q].map(|part| moments(part, width));
-    // Among all pairs p_i and q_a are uncorrelated, so that variances add up as means do.
-    let moments: Vec<T> = of_p.iter().zip(&of_q).map(|(of_p, of_q)| *of_p + *of_q).collect();
+    let ((mean_of_p, _), (mean_of_q, _)) = (of_p.split_at(width), of_q.split_at(width));
+    // Among all pairs, p_i and q_a are uncorrelated, so that variances add up as means do.
+    let mut moments: Vec<T> = of_p.iter().zip(&of_q).map(|(of_p, of_q)| *of_p + *of_q).collect();
     let factors = factors(gamma, &moments[width..], epsilon);
-    let from_mean = |q: &[T]| {
-        let parts = q.iter().zip(&of_q).zip(factors.iter().zip(beta));
-        parts.map(|((q, mean), (factor, beta))| (*q - *mean) * *factor + *beta).collect::<Vec<T>>()
-    };
-    let of_q: Vec<T> = q.chunks_exact(width).flat_map(from_mean).collect();
+    moments.extend([mean_of_p, mean_of_q].concat());
+    // What p_i and q_a add to a unit.
+    let mut part_of_p = vec![T::zero(); width];
+    let mut part_of_q = Vec::with_capacity(q.len());
+    for q in q.chunks_exact(width) {
+        part_of_q.extend((0..width).map(|j| (q[j] - mean_of_q[j]) * factors[j] + beta[j]));
+    }
     let pairs = p.len() / width * (q.len() / width);
     let mut units = Vec::with_capacity(pairs * width);
-    let mut of_row = vec![T::zero(); width];
     let more = of::<T>(1.0 + kept.more);
     vectorised(
         #[inline(always)]
         || {
             for p in p.chunks_exact(width) {
-                let (p, mean, factors) = (&p[..width], &of_p[..width], &factors[..width]);
-                let of_row = &mut of_row[..width];
+                let (p, mean, factors) = (&p[..width], &mean_of_p[..width], &factors[..width]);
+                let part_of_p = &mut part_of_p[..width];
                 for j in 0..width {
-                    of_row[j] = (p[j] - mean[j]) * factors[j];
+                    part_of_p[j] = (p[j] - mean[j]) * factors[j];
                 }
-                for of_q in of_q.chunks_exact(width) {
+                for part_of_q in part_of_q.chunks_exact(width) {
                     let from = units.len();
-                    units.extend(of_row.iter().zip(of_q).map(
+                    units.extend(part_of_p.iter().zip(part_of_q).map(
                         #[inline(always)]
                         |(of_p, of_q)| {
                             let unit = *of_p + *of_q;
@@ -235,7 +237,7 @@ fn forward<T: Precision>(tensors: [FlexTensor; 4], epsilon: f64, kept: &Kept) ->
             }
         },
     );
-    (tensor(units, [pairs, width].into()), tensor(moments, [2, width].into()))
+    (tensor(units, [pairs, width].into()), tensor(moments, [4, width].into()))
 }
 
 fn backward<T: Precision>(
@@ -243,29 +245,27 @@ fn backward<T: Precision>(
     epsilon: f64,
     more: f64,
 ) -> (FlexTensor, FlexTensor, FlexTensor) {
-    let [p, q, gamma, of_z, units, gradient] = tensors.map(|tensor| tensor.to_contiguous());
+    let [p, q, gamma, moments, units, gradient] = tensors.map(|tensor| tensor.to_contiguous());
     let shapes = [p.shape(), q.shape()];
-    let [p, q, gamma, of_z] = [&p, &q, &gamma, &of_z].map(numbers::<T>);
+    let [p, q, gamma, moments] = [&p, &q, &gamma, &moments].map(numbers::<T>);
     let [units, gradient] = [&units, &gradient].map(numbers::<T>);
     let width = gamma.len();
-    let (mean, variance) = of_z.split_at(width);
+    let [_, variance, mean_of_p, mean_of_q] = [0, 1, 2, 3].map(|k| &moments[k * width..(k + 1) * width]);
     let factors = factors(gamma, variance, epsilon);
-    let mean_of_q = &moments(q, width)[..width];
-    let mean_of_p: Vec<T> = mean.iter().zip(mean_of_q).map(|(mean, of_q)| *mean - *of_q).collect();
     let more = of::<T>(1.0 + more);
-    // Σ_a g_ia of every row of p, Σ_i g_ia of every row of q, and Σg(p − mean) of every column. The gradient g
-    // of a unit before max(0, ·) is 0 where the unit is 0, whether it was dropped or negative.
-    let mut of_p = vec![T::zero(); p.len()];
-    let (mut of_q, mut weighted) = (vec![0.0; q.len()], vec![0.0; width]);
+    // G_i = Σ_a g_ia, H_a = Σ_i g_ia, and Σ_i G_i(p_i − p̄) of every column. The gradient g of a unit before
+    // max(0, ·) is 0 where the unit is 0, whether it was dropped or negative.
+    let mut sums_of_p = vec![T::zero(); p.len()];
+    let (mut sums_of_q, mut weighted) = (vec![0.0; q.len()], vec![0.0; width]);
     let (mut block_of_q, mut block_weighted) = (vec![T::zero(); q.len()], vec![T::zero(); width]);
     vectorised(
         #[inline(always)]
         || {
             let of_rows = units.chunks_exact(q.len()).zip(gradient.chunks_exact(q.len()));
-            let of_rows = of_rows.zip(p.chunks_exact(width).zip(of_p.chunks_exact_mut(width)));
+            let of_rows = of_rows.zip(p.chunks_exact(width).zip(sums_of_p.chunks_exact_mut(width)));
             for (i, ((units, gradient), (p, sums))) in of_rows.enumerate() {
-                if i > 0 && i.is_multiple_of(ROWS_OF_A_SUM) {
-                    drain(&mut block_of_q, &mut of_q);
+                if i.is_multiple_of(ROWS_OF_A_SUM) {
+                    drain(&mut block_of_q, &mut sums_of_q);
                     drain(&mut block_weighted, &mut weighted);
                 }
                 let (sums, weighted) = (&mut sums[..width], &mut block_weighted[..width]);
@@ -283,16 +283,16 @@ fn backward<T: Precision>(
                     weighted[j] = weighted[j] + sums[j] * (p[j] - mean[j]);
                 }
             }
-            drain(&mut block_of_q, &mut of_q);
+            drain(&mut block_of_q, &mut sums_of_q);
             drain(&mut block_weighted, &mut weighted);
         },
     );
     // Σg, and Σg(z − μ).
     let mut all = vec![0.0; width];
-    for (q, of_q) in q.chunks_exact(width).zip(of_q.chunks_exact(width)) {
+    for (q, sums) in q.chunks_exact(width).zip(sums_of_q.chunks_exact(width)) {
         for j in 0..width {
-            all[j] += of_q[j];
-            weighted[j] += of_q[j] * (q[j] - mean_of_q[j]).into();
+            all[j] += sums[j];
+            weighted[j] += sums[j] * (q[j] - mean_of_q[j]).into();
         }
     }
     #[allow(clippy::cast_precision_loss, reason = "the rows of a batch, and actions")]
@@ -303,39 +303,34 @@ fn backward<T: Precision>(
     let mean_gradient: Vec<f64> = all.iter().map(|sum| sum / pairs).collect();
     let slopes: Vec<f64> =
         weighted.iter().zip(variance).map(|(sum, v)| sum / pairs / of_variance(v)).collect();
-    // The gradient of z is γ/√(v + ε)·(g − mean(g) − (z − μ)·slope). That of a row of p is its sum over the
-    // rows of q, among which q − mean cancels, and the other way round.
-    let [mean_of_row, slope_of_row] =
-        [&mean_gradient, &slopes].map(|each| each.iter().map(|each| of(actions * each)).collect::<Vec<T>>());
-    vectorised(
-        #[inline(always)]
-        || {
-            for (sums, p) in of_p.chunks_exact_mut(width).zip(p.chunks_exact(width)) {
-                let (sums, p, mean) = (&mut sums[..width], &p[..width], &mean_of_p[..width]);
-                let (factors, all, slopes) =
-                    (&factors[..width], &mean_of_row[..width], &slope_of_row[..width]);
-                for j in 0..width {
-                    sums[j] = factors[j] * (sums[j] - all[j] - (p[j] - mean[j]) * slopes[j]);
+    // The gradient of z is γ/√(v + ε)·(g − mean(g) − (z − μ)·slope). That of p_i is its sum over a, in which
+    // q_a − q̄ cancels; that of q_a is its sum over i.
+    let of_part = |mut sums: Vec<T>, part: &[T], mean: &[T], others: f64| {
+        let summed = |each: &[f64]| each.iter().map(|each| of(others * each)).collect::<Vec<T>>();
+        let [mean_gradients, slopes] = [&mean_gradient[..], &slopes].map(summed);
+        vectorised(
+            #[inline(always)]
+            || {
+                for (sums, part) in sums.chunks_exact_mut(width).zip(part.chunks_exact(width)) {
+                    let (sums, part, mean) = (&mut sums[..width], &part[..width], &mean[..width]);
+                    let (factors, mean_gradients, slopes) =
+                        (&factors[..width], &mean_gradients[..width], &slopes[..width]);
+                    for j in 0..width {
+                        sums[j] =
+                            factors[j] * (sums[j] - mean_gradients[j] - (part[j] - mean[j]) * slopes[j]);
+                    }
                 }
-            }
-        },
-    );
-    let of_q = q.chunks_exact(width).zip(of_q.chunks_exact(width)).flat_map(|(q, sums)| {
-        let (factors, mean_gradient, slopes) = (&factors, &mean_gradient, &slopes);
-        (0..width).map(move |j| {
-            let from_mean: f64 = (q[j] - mean_of_q[j]).into();
-            of(factors[j].into() * (sums[j] - rows * (mean_gradient[j] + from_mean * slopes[j])))
-        })
-    });
+            },
+        );
+        sums
+    };
+    let of_p = of_part(sums_of_p, p, mean_of_p, actions);
+    let of_q = of_part(sums_of_q.iter().map(|sum| of(*sum)).collect(), q, mean_of_q, rows);
     // Σgẑ, then Σg.
     let of_gamma = weighted.iter().zip(variance).map(|(sum, v)| of(sum / of_variance(v).sqrt()));
-    let scales = of_gamma.chain(all.iter().map(|sum| of(*sum))).collect();
+    let scales = of_gamma.chain(all.iter().map(|sum| of(*sum))).collect::<Vec<T>>();
     let [shape_of_p, shape_of_q] = shapes;
-    (
-        tensor::<T>(of_p, shape_of_p),
-        tensor::<T>(of_q.collect(), shape_of_q),
-        tensor::<T>(scales, [2, width].into()),
-    )
+    (tensor(of_p, shape_of_p), tensor(of_q, shape_of_q), tensor(scales, [2, width].into()))
 }
 
 /// Mean and biased variance of the columns. *Precision:* sums of a block of rows are in that of z, those of

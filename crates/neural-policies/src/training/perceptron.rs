@@ -101,22 +101,22 @@ impl Perceptron {
         let x = arithmetic.tensor(x.as_slice(), [*rows, *inputs]);
         let of_x = x.matmul(of.weights[0].clone().narrow(0, 0, *inputs));
         let of_actions = of.weights[0].clone().narrow(0, *inputs, *actions);
-        // The first layer of the pair (x_i, a): Wx + Va, or the two parts of all pairs.
-        let (mut units, mut of_actions) = match target {
+        // z of the pair (x_i, a) is the part of x_i plus that of a. Rewards need one pair a row; costs need all,
+        // whose sums are left to `of_pairs`.
+        let (mut units, mut of_actions, pairs) = match target {
             Target::Rewards { played, .. } => {
                 let of_action = arithmetic.tensor(played.as_slice(), [*rows, *actions]).matmul(of_actions);
-                (of_x + of_action, None)
+                (of_x + of_action, None, *rows)
             }
-            Target::Costs { .. } => (of_x, Some(of_actions)),
+            Target::Costs { .. } => (of_x, Some(of_actions), rows * actions),
         };
         for l in 0..of.moments.len() {
             if l > 0 {
                 units = units.matmul(of.weights[l].clone());
             }
             let (gamma, beta) = (of.offsets[2 * l].clone(), of.offsets[2 * l + 1].clone());
-            let pairs = units.dims()[0] * of_actions.as_ref().map_or(1, |_| *actions);
-            let kept =
-                dropout.as_mut().map_or_else(Kept::default, |dropout| dropout.draw([pairs, units.dims()[1]]));
+            let shape = [pairs, units.dims()[1]];
+            let kept = dropout.as_mut().map_or_else(Kept::default, |dropout| dropout.draw(shape));
             let hidden = match of_actions.take() {
                 Some(of_actions) => HiddenUnits::of_pairs(units, of_actions, gamma, beta, EPSILON, kept),
                 None => HiddenUnits::of(units, gamma, beta, EPSILON, kept),

@@ -34,6 +34,7 @@ pub enum NetObjective {
 /// *Randomness:* ChaCha streams of the first weights, of the order of the rows, and of dropout. The same seed
 /// gives the same net on the same machine. *Cost of an epoch:* three products with each weight for every row
 /// of the log, or for every pair of a row and an action for BanditNet, and one for every pair to value it.
+/// Pairs share the products of the first layer's weights.
 ///
 /// ```
 /// use neural_policies::{NetObjective, NetTraining};
