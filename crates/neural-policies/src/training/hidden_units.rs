@@ -3,8 +3,8 @@
 //!
 //! Composed of burn's own operations, these are some twenty passes over the units of a batch, four of them
 //! transposed copies, and take more time than the products of the layers. As one operation they are two
-//! passes forward and two back. For all pairs of a context and an action, one pass each way is over pairs, and
-//! the other over contexts.
+//! passes forward and two back. For all pairs of a context and an action, one pass each way is over pairs,
+//! and the other over contexts.
 
 use burn_autodiff::checkpoint::{base::Checkpointer, strategy::CheckpointStrategy};
 use burn_autodiff::grads::Gradients;
@@ -36,7 +36,8 @@ pub(super) struct Kept {
 pub(super) struct HiddenUnits {
     /// Rows of z × width.
     pub(super) units: Tensor<2>,
-    /// μ, v, p̄ and q̄: 4 × width. No gradient flows through them; that of the units counts what they depend on.
+    /// μ, v, p̄ and q̄: 4 × width. No gradient flows through them; that of the units counts what they depend
+    /// on.
     pub(super) moments: Tensor<2>,
 }
 

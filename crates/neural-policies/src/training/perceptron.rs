@@ -101,8 +101,8 @@ impl Perceptron {
         let x = arithmetic.tensor(x.as_slice(), [*rows, *inputs]);
         let of_x = x.matmul(of.weights[0].clone().narrow(0, 0, *inputs));
         let of_actions = of.weights[0].clone().narrow(0, *inputs, *actions);
-        // z of the pair (x_i, a) is the part of x_i plus that of a. Rewards need one pair a row; costs need all,
-        // whose sums are left to `of_pairs`.
+        // z of the pair (x_i, a) is the part of x_i plus that of a. Rewards need one pair a row; costs need
+        // all, whose sums are left to `of_pairs`.
         let (mut units, mut of_actions, pairs) = match target {
             Target::Rewards { played, .. } => {
                 let of_action = arithmetic.tensor(played.as_slice(), [*rows, *actions]).matmul(of_actions);
