@@ -14,7 +14,7 @@
 //! | `stop_and_go_on` | a learner saved in the middle of a stream and continued bit for bit |
 //! | `incomes` | AdaBoost of binned trees on adult: stopped, saved, loaded, tested, its margins |
 //!
-//! The README's program is pasted into a fresh crate and run by `cargo xtask package`.
+//! The program of `first-program.md` is pasted into a fresh crate and run by `cargo xtask package`.
 
 // The programs of the guide are compiled and run as doctests.
 #[cfg(doctest)]

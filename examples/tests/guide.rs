@@ -1,5 +1,6 @@
 //! What the pages of the guide say of dependencies, of which a reader who pastes them has a package that can
-//! be built; and what they show of an example. `cargo xtask package` runs the README's program.
+//! be built; and what they show of an example. `cargo xtask package` runs the program of
+//! `first-program.md`.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -55,7 +55,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 "#;
 
-/// The head of the manifest of a user's crate. The README has the dependencies.
+/// The page of the user's program: its dependencies, its source, and what it prints.
+const PROGRAM: &str = "docs/guide/first-program.md";
+/// The head of the manifest of a user's crate. The page of its program has the dependencies.
 const MANIFEST: &str = r#"[package]
 name = "user"
 version = "0.1.0"
@@ -242,11 +244,11 @@ impl Place {
         // The tested versions of what is not ours.
         copy(&root().join("Cargo.lock"), &self.unpacked.join("Cargo.lock"))?;
 
-        let readme = read(&root().join("README.md"))?;
+        let page = read(&root().join(PROGRAM))?;
         let user = self.unpacked.join("user");
-        let dependencies = from_registry(block(&readme, "toml"), version);
+        let dependencies = from_registry(block(&page, "toml"), version);
         write(&user.join("Cargo.toml"), &(MANIFEST.to_owned() + &dependencies))?;
-        write(&user.join("src/main.rs"), &block(&readme, "rust").replace("../ocoboost/examples/", ""))?;
+        write(&user.join("src/main.rs"), &block(&page, "rust").replace("../ocoboost/examples/", ""))?;
         write(&user.join("src/bin/train.rs"), RUST)?;
         let python = read(&root().join("crates/python/Cargo.toml"))?;
         let module = self.unpacked.join("module");
@@ -307,21 +309,21 @@ fn foreign(manifest: &str, workspace: &str, part: &str) -> String {
     found
 }
 
-/// The README's dependencies, where a checkout beside the reader's crate stands for the registry; with the
+/// The page's dependencies, where a checkout beside the reader's crate stands for the registry; with the
 /// feature that the training needs.
 fn from_registry(dependencies: &str, version: &str) -> String {
     let checkout = r#"{ path = "../ocoboost/crates/ocoboost" }"#;
     dependencies.replace(checkout, &format!(r#"{{ version = "{version}", features = ["formats"] }}"#)) + "\n"
 }
 
-/// What the README says that its program prints, up to what it leaves out.
-fn promised(readme: &str) -> &str {
-    readme.split("It prints `").nth(1).and_then(|rest| rest.split('…').next()).unwrap_or_default()
+/// What a page says that its program prints, up to what it leaves out.
+fn promised(page: &str) -> &str {
+    page.split("It prints `").nth(1).and_then(|rest| rest.split('…').next()).unwrap_or_default()
 }
 
-/// Runs the README's program, and holds what it prints against what the README says.
-fn readme_program(mut program: Command) -> Result<u8, Failure> {
-    let readme = read(&root().join("README.md"))?;
+/// Runs the page's program, and holds what it prints against what the page says.
+fn program_of_page(mut program: Command) -> Result<u8, Failure> {
+    let page = read(&root().join(PROGRAM))?;
     let output = program.stderr(Stdio::inherit()).output();
     let output = output.map_err(|source| Failure::Process { command: line(&program), source })?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -329,9 +331,9 @@ fn readme_program(mut program: Command) -> Result<u8, Failure> {
     if !output.status.success() {
         return Ok(exit_code(output.status));
     }
-    let promised = promised(&readme);
+    let promised = promised(&page);
     if promised.is_empty() || !text.starts_with(promised) {
-        eprintln!("xtask: the README says that its program prints `{promised}…`");
+        eprintln!("xtask: {PROGRAM} says that its program prints `{promised}…`");
         return Ok(1);
     }
     Ok(0)
@@ -343,13 +345,13 @@ fn build(place: &Place) -> Result<u8, Failure> {
     finish(build.current_dir(&place.unpacked).env("CARGO_TARGET_DIR", target()))
 }
 
-/// The README's program, and the training by the user's crate and by `ocoboost`.
+/// The page's program, and the training by the user's crate and by `ocoboost`.
 fn rust_and_shell(place: &Place) -> Result<u8, Failure> {
     let built = |name: &str| {
         let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
         place.tool(target().join("debug").join(file))
     };
-    in_order(&mut [&mut || readme_program(built("user")), &mut || finish(&mut built("train")), &mut || {
+    in_order(&mut [&mut || program_of_page(built("user")), &mut || finish(&mut built("train")), &mut || {
         finish(built("ocoboost").args(TRAIN))
     }])
 }
@@ -507,9 +509,9 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_names_what_its_program_needs_and_prints() {
-        let readme = read(&root().join("README.md")).unwrap();
-        let dependencies = from_registry(block(&readme, "toml"), "1.2.3");
+    fn the_page_names_what_its_program_needs_and_prints() {
+        let page = read(&root().join(PROGRAM)).unwrap();
+        let dependencies = from_registry(block(&page, "toml"), "1.2.3");
         assert!(
             dependencies.starts_with(
                 "[dependencies]\nocoboost = { version = \"1.2.3\", features = [\"formats\"] }\n"
@@ -518,8 +520,8 @@ mod tests {
         assert!(dependencies.ends_with('\n') && !dependencies.contains("path"), "{dependencies}");
         assert_eq!(promised("x. It prints `the log earned 1 (…)`. y"), "the log earned 1 (");
         assert_eq!(promised("nothing"), "");
-        assert!(promised(&readme).starts_with("the log earned 0."), "{}", promised(&readme));
-        assert_eq!(readme.matches("\n```rust\n").count(), 1, "one program");
+        assert!(promised(&page).starts_with("the log earned 0."), "{}", promised(&page));
+        assert_eq!(page.matches("\n```rust\n").count(), 1, "one program");
     }
 
     #[test]
