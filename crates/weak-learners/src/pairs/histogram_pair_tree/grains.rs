@@ -6,12 +6,21 @@ use crate::{RankError, Ranks};
 use num_traits::float::FloatCore;
 use rows::numeric::{exponent_above, scale};
 
-/// G, H and Σ|g| of some pairs in quanta, by sums without rounding.
+/// G, H and Σ|g| of some pairs in quanta, of the g and h before they were rounded to quanta.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Unrounded {
     pub(super) g: f64,
     pub(super) h: f64,
     pub(super) size: f64,
+}
+
+impl Unrounded {
+    /// Adds a pair, with the rounding of doubles.
+    pub(super) fn add(&mut self, [g, h]: [f64; 2]) {
+        self.g += g;
+        self.h += h;
+        self.size += g.abs();
+    }
 }
 
 /// The g and h of a node as whole numbers of their *grains*, at most 2^−67 of the largest, so that their sums

@@ -3,7 +3,7 @@
 use super::actions::{ActionSplits, Actions, Parted};
 use super::buffers::{Buffers, RowBuffers, Scratch};
 use super::columns::Columns;
-use super::grains::{GrainSums, Grains};
+use super::grains::{GrainSums, Grains, Unrounded};
 use super::histogram::{Histogram, View};
 use super::kept::{Kept, Subtree};
 use super::quantise::Quanta;
@@ -245,19 +245,22 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
                 self.scratch.put_copy(copy);
                 return Ok(());
             }
-            let split = self.best(buffers, &mut node)?;
+            let best = self.best(buffers, &mut node)?;
             if self.growth.max_leaves().is_some() {
-                buffers.records.push(self.split_record(node.sums, split.as_ref()));
+                let split = best.as_ref().map(|(split, _)| split);
+                buffers.records.push(self.split_record(node.sums, split));
             }
-            let rest = match split {
+            let rest = match best {
                 None => {
                     self.leaf(buffers, node);
                     return Ok(());
                 }
-                Some(Split { question: Question::Context(cut), left }) if cut.column < self.columns.len() => {
-                    self.cut(buffers, node, left, cut, forks)?
+                Some((Split { question: Question::Context(cut), left }, middle))
+                    if cut.column < self.columns.len() =>
+                {
+                    self.cut(buffers, node, left, (cut, middle), forks)?
                 }
-                Some(Split { question, .. }) => self.part(buffers, node, question, forks)?,
+                Some((Split { question, .. }, _)) => self.part(buffers, node, question, forks)?,
             };
             match rest {
                 Some(rest) => node = rest,
@@ -266,22 +269,37 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         }
     }
 
-    fn best(&self, buffers: &mut Buffers, node: &mut Node<'_>) -> Result<Option<Split>, RankError> {
+    /// The best split that gains, and how many rows are below it if the spare buffer already has them parted
+    /// by it.
+    fn best(
+        &self,
+        buffers: &mut Buffers,
+        node: &mut Node<'_>,
+    ) -> Result<Option<(Split, Option<usize>)>, RankError> {
         if !node.is_open || self.is_unsure() {
             return Ok(None);
         }
         let Some((split, is_certain)) = self.search(buffers, node, Roundings::Independent)? else {
             return Ok(None);
         };
-        if is_certain || self.gains_before_rounding(node, &split)? {
-            return Ok(Some(split));
+        if is_certain {
+            return Ok(Some((split, None)));
+        }
+        let (gains, middle) = self.gains_before_rounding(node, &split)?;
+        if gains {
+            return Ok(Some((split, middle)));
         }
         let Some((other, is_certain)) = self.search(buffers, node, Roundings::Any)? else {
             return Ok(None);
         };
-        let is_another = other.question != split.question;
-        let gains = is_certain || (is_another && self.gains_before_rounding(node, &other)?);
-        Ok(gains.then_some(other))
+        if is_certain {
+            return Ok(Some((other, None)));
+        }
+        if other.question == split.question {
+            return Ok(None);
+        }
+        let (gains, middle) = self.gains_before_rounding(node, &other)?;
+        Ok(gains.then_some((other, middle)))
     }
 
     /// The best split beyond these roundings, and whether it is beyond any.
@@ -366,14 +384,14 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         buffers: &mut Buffers,
         node: Node<'n>,
         left: Sums,
-        cut: Cut,
+        (cut, middle): (Cut, Option<usize>),
         forks: u32,
     ) -> Result<Option<Node<'n>>, RankError>
     where
         'a: 'n,
     {
         let Node { view, rows, spare, count, actions, sums, depth, histogram, .. } = node;
-        let middle = self.columns.partition(view, cut, rows, spare);
+        let middle = middle.unwrap_or_else(|| self.columns.partition(view, cut, rows, spare));
         let halves = [spare.split_at_mut(middle), rows.split_at_mut(middle)];
         let [(below, rest), (below_spare, rest_spare)] = halves;
         let mut counts = [below.len() as u64];
@@ -630,38 +648,60 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         Ok((place, None))
     }
 
-    /// Whether a split's gain, from the unrounded g and h, exceeds the rounding of its sums.
-    fn gains_before_rounding(&self, node: &mut Node<'_>, split: &Split) -> Result<bool, RankError> {
+    /// Whether a split's gain, from the unrounded g and h, exceeds the rounding of its sums; and how many rows
+    /// are below it, which the spare buffer has parted, if it is a cut of rows.
+    fn gains_before_rounding(
+        &self,
+        node: &mut Node<'_>,
+        split: &Split,
+    ) -> Result<(bool, Option<usize>), RankError> {
         let Some(round) = self.round else {
             self.is_unsure.store(true, Relaxed);
-            return Ok(false);
+            return Ok((false, None));
         };
         let (pairs, view, units) = (pairs(node.count, &node.actions), node.view, self.quanta.units);
+        let (parted, middle);
+        let sides = match split.question {
+            Question::Context(cut) if cut.column < self.columns.len() => {
+                let below = self.columns.partition(view, cut, node.rows, node.spare);
+                middle = Some(below);
+                let (below, rest) = node.spare.split_at(below);
+                [(below, &node.actions), (rest, &node.actions)]
+            }
+            question => {
+                middle = None;
+                parted = self.actions.part(node.actions.clone(), question);
+                let Parted { first, second, is_first_below, .. } = &parted;
+                let [below, rest] = if *is_first_below { [first, second] } else { [second, first] };
+                [below, rest].map(|actions| (&*node.rows, actions))
+            }
+        };
+        // Of one process: doubles of several would need an order.
+        if !self.ranks.are_several() {
+            let unrounded = sides.map(|(rows, actions)| {
+                let mut sums = Unrounded::default();
+                self.actions.each_pair(view, rows, actions, |i, action| {
+                    sums.add(Grains::pair(round, units, (i, action)));
+                });
+                sums
+            });
+            if ScaledGain::of_sums(unrounded, self.lambda, pairs) {
+                return Ok((true, middle));
+            }
+        }
         let mut most = [0.0_f64; 2];
         self.actions.each_pair(view, node.rows, &node.actions, |i, action| {
             let [g, h] = Grains::pair(round, units, (i, action));
             most = [most[0].max(g.abs()), most[1].max(h)];
         });
         let grains = Grains::of(round, units, pairs, self.ranks.largest(most)?);
-        let sum = |rows: &[u32], actions: &Actions| {
+        let sums = sides.map(|(rows, actions)| {
             let mut sums = GrainSums::default();
             self.actions.each_pair(view, rows, actions, |i, action| grains.add(&mut sums, (i, action)));
             sums
-        };
-        let sides = match split.question {
-            Question::Context(cut) if cut.column < self.columns.len() => {
-                let middle = self.columns.partition(view, cut, node.rows, node.spare);
-                let (below, rest) = node.spare.split_at(middle);
-                [sum(below, &node.actions), sum(rest, &node.actions)]
-            }
-            question => {
-                let Parted { first, second, is_first_below, .. } =
-                    self.actions.part(node.actions.clone(), question);
-                let [first, second] = [first, second].map(|actions| sum(node.rows, &actions));
-                if is_first_below { [first, second] } else { [second, first] }
-            }
-        };
-        Ok(ScaledGain::of_unrounded(grains.of_all_ranks(sides, self.ranks)?, self.lambda, pairs))
+        });
+        let sums = grains.of_all_ranks(sums, self.ranks)?;
+        Ok((ScaledGain::of_unrounded(sums, self.lambda, pairs), middle))
     }
 }
 

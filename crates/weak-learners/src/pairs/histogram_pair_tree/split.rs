@@ -314,11 +314,21 @@ pub(in crate::pairs) struct ScaledGain {
 impl ScaledGain {
     /// Whether the gain of a split into these sides exceeds the rounding of the sums of so many pairs.
     pub(in crate::pairs) fn of_unrounded(sides: [Unrounded; 2], lambda: f64, pairs: f64) -> bool {
-        let [left, right] = sides;
+        // A sum of k numbers is off by at most k roundings of the sum of their magnitudes; so are a and b.
+        Self::is_beyond((pairs + 8.0) * f64::EPSILON, sides, lambda)
+    }
+
+    /// The same of sums of doubles in any order. If they say yes, so does
+    /// [`of_unrounded`](Self::of_unrounded): they are off by less than half of what it allows for, and allow
+    /// for four times as much.
+    pub(in crate::pairs) fn of_sums(sides: [Unrounded; 2], lambda: f64, pairs: f64) -> bool {
+        Self::is_beyond(4.0 * (pairs + 8.0) * f64::EPSILON, sides, lambda)
+    }
+
+    /// Whether the gain is above 0 where each sum is off by this part of the sum of the magnitudes.
+    fn is_beyond(off: f64, [left, right]: [Unrounded; 2], lambda: f64) -> bool {
         let (a, b) = (left.h + lambda, right.h + lambda);
         let d = left.g * b - right.g * a;
-        // A sum of k numbers is off by at most k roundings of the sum of their magnitudes; so are a and b.
-        let off = (pairs + 8.0) * f64::EPSILON;
         let gain = ScaledGain { g: left.g + right.g, d, a, b, lambda };
         gain.is_above(off * (left.size * b + right.size * a), off * (left.size + right.size), off * (a + b))
     }
@@ -340,5 +350,46 @@ impl ScaledGain {
             lambda * ((2.0 * g.abs() + off_g) * off_g * wide_a * wide_b + g * g * (a + b + off_h) * off_h);
         // Six further roundings of each of the two terms here.
         first - second > off_first + off_second + 8.0 * f64::EPSILON * (first + second)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_doubles_say_yes_only_where_the_unrounded_sums_do() {
+        let pairs = 1_000.0;
+        for lambda in [0.0, 0.5, 200.0] {
+            let mut yes = [0; 3];
+            for k in 0..4_000 {
+                let part = |by: f64| 0.5 + 0.4 * (f64::from(k) * by).sin();
+                let h = [1e3 * part(1.1), 7e2 * part(2.3)];
+                let [a, b] = h.map(|h| h + lambda);
+                let all = a + b - lambda;
+                // The G_L at which this G_R gains nothing, and a little more: gains are around both limits.
+                let right = b * (part(0.3) - 0.5);
+                let [of_left, of_right] = [a, b].map(|side| 1.0 / side - 1.0 / all);
+                let nothing = match lambda > 0.0 {
+                    true => right * (1.0 / all + (all.powi(-2) - of_left * of_right).sqrt()) / of_left,
+                    false => right * a / b,
+                };
+                let g = [nothing * (1.0 + 2e-13 * f64::from(k % 40)), right];
+                let side = |k: usize| Unrounded { g: g[k], h: h[k], size: g[k].abs() };
+                let sides = [0, 1].map(side);
+                let of_unrounded = ScaledGain::of_unrounded(sides, lambda, pairs);
+                // The same sums after the largest roundings of doubles, of either sign.
+                let off = 0.5 * pairs * f64::EPSILON;
+                for [of_g, of_h] in [[off, off], [off, -off], [-off, off], [-off, -off]] {
+                    let [mut left, mut right] = sides;
+                    (left.g, right.g) = (left.g + of_g * left.size, right.g - of_g * right.size);
+                    (left.h, right.h) = (left.h + of_h * left.h, right.h - of_h * right.h);
+                    let of_sums = ScaledGain::of_sums([left, right], lambda, pairs);
+                    assert!(of_unrounded || !of_sums, "λ = {lambda}: {sides:?}");
+                    yes[usize::from(of_sums) + usize::from(of_unrounded)] += 1;
+                }
+            }
+            assert!(yes.iter().all(|count| *count > 500), "λ = {lambda}: {yes:?}");
+        }
     }
 }
