@@ -190,13 +190,16 @@ proptest! {
     }
 }
 
-/// A tree of one split on a round of one action, two columns.
+/// A tree of one split on a round of one action, two columns. Each row has the value of its leaf.
 fn stump(columns: impl Fn(usize) -> [f64; 2], g: &[f64], h: &[f64], lambda: f64) -> PairTree {
     let rows = RowMatrix::dense(2, (0..g.len()).flat_map(columns).collect()).unwrap();
-    let contexts = BinnedContexts::new(rows).unwrap();
+    let contexts = BinnedContexts::new(rows.clone()).unwrap();
     let round = PairRound::new(g.len(), 1, g, PairWeights::OfPairs(h)).unwrap();
     let growth = PairGrowth::builder().max_depth(1).min_child_weight(0.0).reg_lambda(lambda).build().unwrap();
-    HistogramPairTree::new(growth).train(&contexts, &round, &mut vec![0.0; g.len()]).unwrap()
+    let mut values = vec![0.0; g.len()];
+    let tree = HistogramPairTree::new(growth).train(&contexts, &round, &mut values).unwrap();
+    assert!(rows.iter().zip(values).all(|(x, value)| tree.score(x, 0).unwrap() == value));
+    tree
 }
 
 /// Equal values are rounded alike: 200,000 roundings that all go one way are no gain, and what the numbers
@@ -218,7 +221,7 @@ fn roundings_that_go_one_way_are_not_split() {
 }
 
 /// Many rows of less than a quantum, of which g/h is wrong after the rounding, look like the best split.
-/// Another one is none of rounding.
+/// Another one is none of rounding. With a ridge its gain is so small that g and h are asked for this one, too.
 #[test]
 fn behind_roundings_the_best_split_is_taken() {
     let n = 1 << 18;
@@ -237,8 +240,14 @@ fn behind_roundings_the_best_split_is_taken() {
         }
     };
     let g: Vec<f64> = (0..n).map(|i| h[i] * (1.4 + by(i))).collect();
-    let tree = stump(columns, &g, &h, 0.0);
-    assert!(matches!(tree.nodes()[0], PairNode::Context { feature: 1, .. }), "{:?}", tree.nodes());
+    // The ridge at which it gains nothing.
+    let least_gain = (3e-5 / 1.4_f64).powi(2) * 0.75 * n as f64;
+    for (lambda, leaves) in [(0.0, 2), (0.9 * least_gain, 2), (1.1 * least_gain, 1)] {
+        let tree = stump(columns, &g, &h, lambda);
+        assert_eq!(tree.leaves(), leaves, "λ = {lambda}");
+        let asks = matches!(tree.nodes()[0], PairNode::Context { feature: 1, .. });
+        assert_eq!(asks, leaves == 2, "λ = {lambda}: {:?}", tree.nodes());
+    }
 }
 
 /// Gradients of about two quanta that x tells apart, beside two of the largest: if all roundings went to one
