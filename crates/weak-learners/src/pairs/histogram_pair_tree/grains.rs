@@ -1,4 +1,4 @@
-//! Sums of the g and h of a node that no order changes.
+//! Sums of the g and h of the pairs of a split, before they are rounded to quanta.
 
 use super::quantise::Units;
 use crate::pairs::{PairRound, PairWeights};
@@ -6,7 +6,7 @@ use crate::{RankError, Ranks};
 use num_traits::float::FloatCore;
 use rows::numeric::{exponent_above, scale};
 
-/// G, H and Σ|g| of some pairs in quanta, of the g and h before they were rounded to quanta.
+/// G, H and Σ|g| of some pairs, in quanta, from g and h before rounding.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Unrounded {
     pub(super) g: f64,
@@ -14,17 +14,26 @@ pub(super) struct Unrounded {
     pub(super) size: f64,
 }
 
-impl Unrounded {
-    /// Adds a pair, with the rounding of doubles.
+/// Sums of doubles, which depend on the order of the pairs, and the largest |g| and h.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct InOrder {
+    pub(super) sums: Unrounded,
+    pub(super) largest: [f64; 2],
+}
+
+impl InOrder {
+    /// Adds the g and h of a pair.
     pub(super) fn add(&mut self, [g, h]: [f64; 2]) {
-        self.g += g;
-        self.h += h;
-        self.size += g.abs();
+        let size = g.abs();
+        self.sums.g += g;
+        self.sums.h += h;
+        self.sums.size += size;
+        self.largest = [self.largest[0].max(size), self.largest[1].max(h)];
     }
 }
 
-/// The g and h of a node as whole numbers of their *grains*, at most 2^−67 of the largest, so that their sums
-/// are the same in any order, and on any number of ranks.
+/// The g and h of some pairs as whole numbers of their *grains*, at most 2^−67 of the largest, so that their
+/// sums are the same in any order, and on any number of ranks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Grains<'a> {
     round: &'a PairRound<'a>,
@@ -53,7 +62,7 @@ impl<'a> Grains<'a> {
         [units.gradient(round.gradients()[pair]), units.weight(h)]
     }
 
-    /// The grains of a node of so many pairs, where these are the largest |g| and h in quanta.
+    /// The grains of at most so many pairs, where these are the largest |g| and h in quanta.
     pub(super) fn of(round: &'a PairRound<'a>, units: Units, pairs: f64, [g, h]: [f64; 2]) -> Self {
         // A number is below 2^bits grains, and the sum of all below 2^125.
         let bits = 125 - exponent_above(pairs.max(1.0));
@@ -70,16 +79,15 @@ impl<'a> Grains<'a> {
         sums.size += g.abs();
     }
 
-    /// The sums of both sides over the ranks.
+    /// The sums of both sides of a split, each in its own grains, over the ranks.
     ///
     /// # Errors
     /// [`RankError`].
     pub(super) fn of_all_ranks(
-        self,
-        sides: [GrainSums; 2],
+        sides: [(Self, GrainSums); 2],
         ranks: &Ranks,
     ) -> Result<[Unrounded; 2], RankError> {
-        let mut sums = sides.map(|side| [side.g, side.h, side.size]);
+        let mut sums = sides.map(|(_, side)| [side.g, side.h, side.size]);
         if ranks.are_several() {
             // Four parts of 32 bits, whose sums need no carry.
             #[allow(clippy::cast_possible_truncation, reason = "its parts")]
@@ -93,12 +101,15 @@ impl<'a> Grains<'a> {
                 *sum = shifted.fold(0, u128::wrapping_add).cast_signed();
             }
         }
-        let [g_grain, h_grain] = [self.g, self.h];
-        Ok(sums.map(|[g, h, size]| Unrounded {
-            g: scale(g as f64, g_grain),
-            h: scale(h as f64, h_grain),
-            size: scale(size as f64, g_grain),
-        }))
+        let of_side = |k: usize| {
+            let ([g, h, size], (grains, _)) = (sums[k], sides[k]);
+            Unrounded {
+                g: scale(g as f64, grains.g),
+                h: scale(h as f64, grains.h),
+                size: scale(size as f64, grains.g),
+            }
+        };
+        Ok([0, 1].map(of_side))
     }
 }
 
@@ -157,9 +168,11 @@ mod tests {
             pairs.for_each(|i| grains.add(&mut sums, (i, 0)));
             sums
         };
-        let forwards = grains.of_all_ranks([sum(&mut (0..101)), GrainSums::default()], &Ranks::alone())?;
-        let backwards =
-            grains.of_all_ranks([sum(&mut (0..101).rev()), GrainSums::default()], &Ranks::alone())?;
+        let of = |side: GrainSums| {
+            Grains::of_all_ranks([side, GrainSums::default()].map(|side| (grains, side)), &Ranks::alone())
+        };
+        let forwards = of(sum(&mut (0..101)))?;
+        let backwards = of(sum(&mut (0..101).rev()))?;
         for [found, nothing] in [forwards, backwards] {
             assert_eq!((found.g, found.h, found.size), (1.0 + 12.5 * f64::EPSILON, 101.0, found.g));
             assert_eq!((nothing.g, nothing.h, nothing.size), (0.0, 0.0, 0.0));

@@ -3,7 +3,7 @@
 use super::actions::{ActionSplits, Actions, Parted};
 use super::buffers::{Buffers, RowBuffers, Scratch};
 use super::columns::Columns;
-use super::grains::{GrainSums, Grains, Unrounded};
+use super::grains::{GrainSums, Grains, InOrder};
 use super::histogram::{Histogram, View};
 use super::kept::{Kept, Subtree};
 use super::quantise::Quanta;
@@ -269,7 +269,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         }
     }
 
-    /// The best split that gains, and how many rows are below it if the spare buffer already has them parted
+    /// The best split that gains, and the number of rows below it if the spare buffer is already partitioned
     /// by it.
     fn best(
         &self,
@@ -378,7 +378,7 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
     }
 
     /// Splits a node on its rows, and grows its smaller child; the larger one is returned, or grown by
-    /// another thread.
+    /// another thread. `middle` is the number of rows below, if the spare buffer is already partitioned.
     fn cut<'n>(
         &self,
         buffers: &mut Buffers,
@@ -648,8 +648,8 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
         Ok((place, None))
     }
 
-    /// Whether a split's gain, from the unrounded g and h, exceeds the rounding of its sums; and how many rows
-    /// are below it, which the spare buffer has parted, if it is a cut of rows.
+    /// Whether a split's gain, from the unrounded g and h, exceeds the rounding of its sums. After a cut of
+    /// rows, the spare buffer has them partitioned, and the number below is returned as well.
     fn gains_before_rounding(
         &self,
         node: &mut Node<'_>,
@@ -676,31 +676,28 @@ impl<'a, C: Columns, A: ActionSplits<'a>> Grower<'a, C, A> {
                 [below, rest].map(|actions| (&*node.rows, actions))
             }
         };
-        // Of one process: doubles of several would need an order.
-        if !self.ranks.are_several() {
-            let unrounded = sides.map(|(rows, actions)| {
-                let mut sums = Unrounded::default();
-                self.actions.each_pair(view, rows, actions, |i, action| {
-                    sums.add(Grains::pair(round, units, (i, action)));
-                });
-                sums
+        let in_order = sides.map(|(rows, actions)| {
+            let mut sums = InOrder::default();
+            self.actions.each_pair(view, rows, actions, |i, action| {
+                sums.add(Grains::pair(round, units, (i, action)));
             });
-            if ScaledGain::of_sums(unrounded, self.lambda, pairs) {
-                return Ok((true, middle));
-            }
-        }
-        let mut most = [0.0_f64; 2];
-        self.actions.each_pair(view, node.rows, &node.actions, |i, action| {
-            let [g, h] = Grains::pair(round, units, (i, action));
-            most = [most[0].max(g.abs()), most[1].max(h)];
-        });
-        let grains = Grains::of(round, units, pairs, self.ranks.largest(most)?);
-        let sums = sides.map(|(rows, actions)| {
-            let mut sums = GrainSums::default();
-            self.actions.each_pair(view, rows, actions, |i, action| grains.add(&mut sums, (i, action)));
             sums
         });
-        let sums = grains.of_all_ranks(sums, self.ranks)?;
+        // Ranks have to agree on their next message, which sums of their own rows do not.
+        let is_alone = !self.ranks.are_several();
+        if is_alone && ScaledGain::of_sums(in_order.map(|side| side.sums), self.lambda, pairs) {
+            return Ok((true, middle));
+        }
+        let [[g, h], [g_2, h_2]] = in_order.map(|side| side.largest);
+        let [g, h, g_2, h_2] = self.ranks.largest([g, h, g_2, h_2])?;
+        let grains = [[g, h], [g_2, h_2]].map(|largest| Grains::of(round, units, pairs, largest));
+        let in_grains = [0, 1].map(|k| {
+            let ((rows, actions), grains) = (sides[k], grains[k]);
+            let mut sums = GrainSums::default();
+            self.actions.each_pair(view, rows, actions, |i, action| grains.add(&mut sums, (i, action)));
+            (grains, sums)
+        });
+        let sums = Grains::of_all_ranks(in_grains, self.ranks)?;
         Ok((ScaledGain::of_unrounded(sums, self.lambda, pairs), middle))
     }
 }

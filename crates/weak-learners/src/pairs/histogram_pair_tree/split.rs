@@ -318,11 +318,14 @@ impl ScaledGain {
         Self::is_beyond((pairs + 8.0) * f64::EPSILON, sides, lambda)
     }
 
-    /// The same of sums of doubles in any order. If they say yes, so does
-    /// [`of_unrounded`](Self::of_unrounded): they are off by less than half of what it allows for, and allow
-    /// for four times as much.
+    /// The same test of sums that doubles have rounded, in any order. Its yes implies that of
+    /// [`of_unrounded`](Self::of_unrounded): D is off by at most what that test allows, and this one allows
+    /// four times as much. It says no where a product might be below the range.
     pub(in crate::pairs) fn of_sums(sides: [Unrounded; 2], lambda: f64, pairs: f64) -> bool {
-        Self::is_beyond(4.0 * (pairs + 8.0) * f64::EPSILON, sides, lambda)
+        const LEAST: f64 = 1.0 / (1_u128 << 100) as f64;
+        let [left, right] = sides;
+        let is_in_range = left.h.min(right.h) >= LEAST && left.size.max(right.size) >= LEAST;
+        is_in_range && Self::is_beyond(4.0 * (pairs + 8.0) * f64::EPSILON, sides, lambda)
     }
 
     /// Whether the gain is above 0 where each sum is off by this part of the sum of the magnitudes.
