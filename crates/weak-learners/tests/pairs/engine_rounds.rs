@@ -221,7 +221,8 @@ fn roundings_that_go_one_way_are_not_split() {
 }
 
 /// Many rows of less than a quantum, of which g/h is wrong after the rounding, look like the best split.
-/// Another one is none of rounding. With a ridge its gain is so small that g and h are asked for this one, too.
+/// Another one is none of rounding. With a ridge its gain is so small that g and h are asked for this one,
+/// too.
 #[test]
 fn behind_roundings_the_best_split_is_taken() {
     let n = 1 << 18;

@@ -208,22 +208,25 @@ fn ranks_change_nothing_where_a_rank_has_no_weight_or_gains_are_rounding() {
     assert_same("small", (&whole, &matrix), (256, &[]), &HistogramPairTree::new(growth));
 }
 
-/// One side has a row of weight 1, and the other a thousand of 2^−130: sums of the light ones are judged at
-/// their own scale.
+/// One side has a row of weight 1, and the other a thousand of 2^−120 or less: sums of the light ones are
+/// judged at their own scale, by doubles where there is one process, or as whole numbers.
 #[test]
 fn ranks_change_nothing_where_one_side_is_far_lighter() {
-    let mut whole = Simulated::new(3, 1001, 2, 1);
-    for (i, x) in whole.rows.iter_mut().enumerate() {
-        *x = vec![f64::from(u8::from(i > 0)), 0.0];
-        whole.h[i] = if i > 0 { 2_f64.powi(-130) } else { 1.0 };
-        whole.g[i] = whole.h[i] * if i > 0 { 1.5 } else { 1.0 };
+    for exponent in [-120, -130] {
+        let mut whole = Simulated::new(3, 1001, 2, 1);
+        for (i, x) in whole.rows.iter_mut().enumerate() {
+            *x = vec![f64::from(u8::from(i > 0)), 0.0];
+            whole.h[i] = if i > 0 { 2_f64.powi(exponent) } else { 1.0 };
+            whole.g[i] = whole.h[i] * if i > 0 { 1.5 } else { 1.0 };
+        }
+        let matrix = whole.matrix();
+        let growth =
+            PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build().unwrap();
+        let contexts = BinnedContexts::new(matrix.clone()).unwrap();
+        let (tree, _) = whole.train(&mut HistogramPairTree::new(growth), &contexts);
+        assert_eq!(tree.leaves(), 2, "{:?}", tree.nodes());
+        assert_same("light", (&whole, &matrix), (256, &[]), &HistogramPairTree::new(growth));
     }
-    let matrix = whole.matrix();
-    let growth = PairGrowth::builder().max_depth(2).min_child_weight(0.0).reg_lambda(0.0).build().unwrap();
-    let contexts = BinnedContexts::new(matrix.clone()).unwrap();
-    let (tree, _) = whole.train(&mut HistogramPairTree::new(growth), &contexts);
-    assert_eq!(tree.leaves(), 2, "{:?}", tree.nodes());
-    assert_same("light", (&whole, &matrix), (256, &[]), &HistogramPairTree::new(growth));
 }
 
 /// Gains of rounding in a node that one rank grows: it has the quanta alone at first.
