@@ -395,4 +395,13 @@ mod tests {
             assert!(yes.iter().all(|count| *count > 500), "λ = {lambda}: {yes:?}");
         }
     }
+
+    #[test]
+    fn sums_of_doubles_say_no_where_products_are_below_the_range() {
+        for (exponent, expected) in [(0, true), (-90, true), (-110, false), (-515, false)] {
+            let scale = 2_f64.powi(exponent);
+            let sides = [2.0, 1.0].map(|g| Unrounded { g: g * scale, h: scale, size: g * scale });
+            assert_eq!(ScaledGain::of_sums(sides, 0.0, 2.0), expected, "2^{exponent}");
+        }
+    }
 }
