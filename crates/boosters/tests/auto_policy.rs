@@ -547,6 +547,63 @@ fn a_training_after_a_search_that_was_ended_goes_on() {
     assert!(!is_searched);
 }
 
+/// The same where the search ended in any kind of piece, and the training was saved in any repetition.
+#[test]
+fn every_training_after_a_search_that_was_ended_goes_on() {
+    let kind = |progress: &Progress<'_>| match progress {
+        Progress::RewardModel { .. } | Progress::Predicted { .. } => Some(0),
+        Progress::Search { .. } => Some(1),
+        Progress::Tried(_) => Some(2),
+        _ => None,
+    };
+    // A large log has one fold at first, and further ones for the finalists.
+    let short = AutoPolicy::builder().candidates(2).rounds(12).seed(3).build().unwrap();
+    for (recipe, log) in [(recipe(3), log(400, 15)), (short, log(10_000, 14))] {
+        let mut moments = [const { Vec::new() }; 3];
+        let mut count = 0;
+        let watch = |progress: Progress<'_>| {
+            if let Some(kind) = kind(&progress) {
+                moments[kind].push(count);
+                count += 1;
+            }
+            ControlFlow::Continue(())
+        };
+        recipe.fit_watched(&log, watch).unwrap();
+        // The training of a doubly robust winner has models of rewards of its own.
+        let last = moments[2].last().copied().unwrap();
+        moments.iter_mut().for_each(|of_kind| of_kind.retain(|moment| *moment <= last));
+        let mut cuts = 0;
+        for end in moments.iter().flat_map(|of_kind| of_kind.iter().step_by(of_kind.len().div_ceil(5))) {
+            let (mut seen, mut files) = (0, Vec::new());
+            let fit = recipe.fit_resumable(&log, None, |progress, snapshot| {
+                if let Progress::Training { done, planned, .. } = progress {
+                    // In the first repetition and in the last, and at the end of one.
+                    if [2, planned / 4, planned - 1].contains(&done) {
+                        files.push(file(snapshot));
+                    }
+                    return ControlFlow::Continue(());
+                }
+                seen += usize::from(kind(&progress).is_some());
+                if seen == end + 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            let fit = fit.unwrap();
+            assert!(fit.is_search_cut && !fit.is_training_cut);
+            for file in files {
+                let from = serde_json::from_str(&file).unwrap();
+                let mut is_searched = false;
+                let resumed = recipe.fit_resumable(&log, Some(from), |progress, _| {
+                    is_searched |= matches!(progress, Progress::Search { .. });
+                    ControlFlow::Continue(())
+                });
+                assert_same(&resumed.unwrap(), &fit);
+                assert!(!is_searched, "ended at {end} of {count}");
+                cuts += 1;
+            }
+        }
+        assert!(cuts > 20, "{cuts}");
+    }
+}
+
 /// What a watcher ends before anything of its own is done keeps what the earlier run has done.
 #[test]
 fn a_resumed_search_that_is_ended_at_once_keeps_what_was_done() {
@@ -584,9 +641,27 @@ fn a_saved_search_of_something_else_is_refused() {
     assert_eq!(refused(self::recipe(4), &own, &saved), BoplError::AnotherRecipe);
     let first = saved.replacen("{\"start\":0}", "{\"start\":1}", 1);
     assert!(first != saved && matches!(refused(recipe, &own, &first), BoplError::BrokenSearch { .. }));
-    let mut without: serde_json::Value = serde_json::from_str(&saved).unwrap();
-    without["done"][0]["values"] = serde_json::json!([]);
-    assert!(matches!(refused(recipe, &own, &without.to_string()), BoplError::BrokenSearch { .. }));
+    // What no recipe with its settings can have done is refused on loading.
+    let value = serde_json::from_str::<serde_json::Value>(&saved).unwrap();
+    let value_of_done = value["done"][0]["values"][0].clone();
+    for (change, reason) in [
+        (("/done/0/values", serde_json::json!([])), "a piece lacks its values"),
+        (("/done/0/values", serde_json::json!(vec![value_of_done; 200])), "more rounds than the settings"),
+        (("/done/0/piece", serde_json::json!({"start": 3})), "not one of the settings"),
+        (("/under_way/piece", serde_json::json!({"follow": {"candidate": 0, "fold": 5}})), "not one of"),
+        (("/under_way/piece", serde_json::json!({"bag": {"candidate": 0, "rounds": 5, "bag": 4}})), "not one of"),
+        (("/under_way/piece", serde_json::json!({"bag": {"candidate": 0, "rounds": 1_000_000, "bag": 0}})), "not one of"),
+        (("/recipe/0", serde_json::json!(0)), "candidates"),
+        (("/recipe/1", serde_json::json!(100_001)), "rounds"),
+        (("/recipe/3/learning_rate", serde_json::json!(-1.0)), "learning_rate"),
+        (("/search_rows", serde_json::json!(9)), "search_rows"),
+    ] {
+        let mut changed = value.clone();
+        let (pointer, to) = change;
+        *changed.pointer_mut(pointer).unwrap() = to;
+        let refusal = serde_json::from_value::<AutoCheckpoint>(changed).unwrap_err().to_string();
+        assert!(refusal.contains(reason), "{pointer}: {refusal}");
+    }
     let mut other: serde_json::Value = serde_json::from_str(&saved).unwrap();
     let alpha = &mut other["under_way"]["runs"][1]["policy"]["ensemble"]["members"][0]["alpha"];
     *alpha = serde_json::json!(alpha.as_f64().unwrap() * 2.0);

@@ -1,6 +1,6 @@
 //! A search that is stopped, saved, loaded and gone on with.
 
-use super::SEARCH_ROWS;
+use super::{AutoPolicy, BAGS, FOLDS, SEARCH_ROWS};
 use super::candidate::Overrides;
 use super::learner::{SavedTraining, Training};
 use crate::bopl::{BoplError, Fingerprint, PolicyEnsemble};
@@ -23,6 +23,7 @@ use weak_learners::pairs::PairTree;
 /// [`Checkpoint`](crate::bopl::Checkpoint) checks of the runs. Values of pieces that are done are taken as
 /// saved.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct AutoCheckpoint {
     recipe: Recipe,
     log: Fingerprint,
@@ -30,9 +31,57 @@ pub struct AutoCheckpoint {
     under_way: Option<UnderWay>,
     /// A watcher has ended the search.
     is_search_over: bool,
+    search_rows: usize,
+}
+
+/// What was saved.
+#[derive(Deserialize)]
+struct Unchecked {
+    recipe: Recipe,
+    log: Fingerprint,
+    done: Vec<Done>,
+    under_way: Option<UnderWay>,
+    is_search_over: bool,
     /// The most rows of the search; not in what was saved before there was another than the usual one.
     #[serde(default = "usual_search_rows")]
     search_rows: usize,
+}
+
+impl TryFrom<Unchecked> for AutoCheckpoint {
+    type Error = BoplError;
+
+    /// # Errors
+    /// [`BoplError::BadParameter`] for settings that no recipe has, [`BoplError::BrokenSearch`] for pieces
+    /// that a recipe with these settings does not have.
+    fn try_from(unchecked: Unchecked) -> Result<Self, BoplError> {
+        let Unchecked { recipe, log, done, under_way, is_search_over, search_rows } = unchecked;
+        let (candidates, rounds, seed, overrides) = recipe;
+        let builder = AutoPolicy::builder().candidates(candidates).rounds(rounds).seed(seed);
+        builder.overrides(overrides).search_rows(search_rows).build()?;
+        let is_of_recipe = |piece: Piece| match piece {
+            Piece::Start(k) | Piece::Race(k) => k < candidates,
+            Piece::Follow { candidate, fold } => candidate < candidates && fold < FOLDS,
+            Piece::Bag { candidate, rounds: own, bag } => {
+                candidate < candidates && own <= rounds && bag < BAGS
+            }
+        };
+        let pieces = done.iter().map(|done| done.piece).chain(under_way.iter().map(|runs| runs.piece));
+        if !pieces.into_iter().all(is_of_recipe) {
+            return Err(BoplError::BrokenSearch { reason: "a piece is not one of the settings" });
+        }
+        for Done { piece, values, ensemble } in &done {
+            let is_bag = matches!(piece, Piece::Bag { .. });
+            if values.is_empty() != is_bag {
+                return Err(BoplError::BrokenSearch { reason: "a piece lacks its values" });
+            }
+            let members = ensemble.as_ref().map_or(0, PolicyEnsemble::len);
+            // F_0 has a value, too.
+            if values.len() > rounds + 1 || members > rounds {
+                return Err(BoplError::BrokenSearch { reason: "a piece has more rounds than the settings" });
+            }
+        }
+        Ok(Self { recipe, log, done, under_way, is_search_over, search_rows })
+    }
 }
 
 fn usual_search_rows() -> usize {
@@ -63,6 +112,12 @@ pub(super) struct Done {
     pub(super) values: Vec<Estimate>,
     /// Of a race on the first fold, as long as it may be needed; of a training.
     pub(super) ensemble: Option<PolicyEnsemble<PairTree>>,
+}
+
+impl Done {
+    fn is_of_search(&self) -> bool {
+        !matches!(self.piece, Piece::Bag { .. })
+    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -147,9 +202,8 @@ impl<'a> Journal<'a> {
                 let fits = |ensemble: &PolicyEnsemble<PairTree>| {
                     (ensemble.inputs(), ensemble.actions()) == (log.inputs(), log.actions())
                 };
-                let is_bag = matches!(done.piece, Piece::Bag { .. });
-                if done.values.is_empty() != is_bag || !done.ensemble.as_ref().is_none_or(fits) {
-                    return Err(BoplError::BrokenSearch { reason: "a piece lacks its values" });
+                if !done.ensemble.as_ref().is_none_or(fits) {
+                    return Err(BoplError::BrokenSearch { reason: "a piece is of other contexts or actions" });
                 }
             }
             journal.replay = from.done.into();
@@ -176,18 +230,20 @@ impl<'a> Journal<'a> {
                 self.replay.clear();
                 Ok(None)
             }
+            // The search was ended within this piece, and a training followed.
+            Some(_) if self.was_ended() => Ok(None),
             Some(_) => Err(BoplError::BrokenSearch { reason: "the pieces are not in their order" }),
         }
     }
 
-    /// Whether the next piece is one of an earlier run.
-    pub(super) fn is_replaying(&self) -> bool {
-        !self.replay.is_empty()
+    /// Whether the next piece of the search is one of an earlier run.
+    pub(super) fn is_replaying_search(&self) -> bool {
+        self.replay.front().is_some_and(Done::is_of_search)
     }
 
     /// The runs of a piece, as many as there are folds, where an earlier run was in the middle of it.
     pub(super) fn resumed(&self, piece: Piece, folds: usize) -> Option<Vec<SavedTraining>> {
-        let UnderWay { piece: own, runs } = self.under_way.as_ref().filter(|_| !self.is_replaying())?;
+        let UnderWay { piece: own, runs } = self.under_way.as_ref().filter(|_| self.replay.is_empty())?;
         (*own == piece && runs.len() == folds).then(|| runs.clone())
     }
 
@@ -209,8 +265,7 @@ impl<'a> Journal<'a> {
 
     /// Whether an earlier run has ended the search here.
     pub(super) fn was_ended(&self) -> bool {
-        let is_of_search = |done: &Done| !matches!(done.piece, Piece::Bag { .. });
-        self.is_search_over && !self.replay.front().is_some_and(is_of_search)
+        self.is_search_over && !self.is_replaying_search()
     }
 
     /// The trees of races are kept for the last one alone.

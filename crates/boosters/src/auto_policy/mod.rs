@@ -358,6 +358,10 @@ impl AutoPolicy {
                         values.push(Some(done.values));
                         continue;
                     }
+                    if watch.is_over() {
+                        values.push(None);
+                        continue;
+                    }
                     let fold = match &mut made {
                         Some(fold) => fold,
                         None => made.insert(Fold::new(&log, &rows, fold, &self.streams(1), watch)?),

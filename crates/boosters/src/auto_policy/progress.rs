@@ -108,7 +108,7 @@ impl<'a> Watch<'a> {
         if self.is_training {
             return self.is_over;
         }
-        !self.journal.is_replaying() && (self.is_over || self.journal.was_ended())
+        !self.journal.is_replaying_search() && (self.is_over || self.journal.was_ended())
     }
 
     /// Whether the ranks could agree so far.

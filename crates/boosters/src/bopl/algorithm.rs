@@ -4,7 +4,7 @@ use super::ensemble::{check_predictions, check_predictor};
 use super::line_search::line_search;
 use super::pass::{DirectionalDerivative, Evaluation, Gradient};
 use super::policy_log::PolicyLog;
-use super::weighted_log::{WeightedLog, zeros};
+use super::weighted_log::{WeightedLog, zeros, zeros_of};
 use super::{BoplError, PolicyEnsemble, PolicyObjective, Smoothness};
 use off_policy::Log;
 use off_policy::policies::Scores;
@@ -124,6 +124,27 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
                 self.minimum(along, learning_rate)
             }
         }
+    }
+
+    /// The same with any step; one of the second order needs the π of every pair, which the rounds of a
+    /// closed step do not keep.
+    ///
+    /// # Errors
+    /// As [`weight`](Self::weight), and [`BoplError::TooManyPairs`].
+    pub(super) fn weight_by_any(&self, step: Step, f: &[f64]) -> Result<Weight, BoplError> {
+        let Step::SecondOrder { learning_rate } = step else { return self.weight(step, f) };
+        if !(self.log.has_predictions() && self.gradient.pi.is_empty()) {
+            return self.weight(step, f);
+        }
+        let (n, actions) = self.log.shape();
+        let pi = match self.log.shard() {
+            None => zeros_of(n, actions)?,
+            Some(shard) => shard.ranks().agree(zeros_of(n, actions))?,
+        };
+        let mut gradient = Gradient { pi, ..self.gradient.clone() };
+        self.log.gradient(self.objective, &self.scores, &mut gradient)?;
+        let along = self.log.local_derivative(self.objective, &gradient, f, learning_rate)?;
+        self.minimum(along, learning_rate)
     }
 
     /// α = U/(S + 2nλ) \[L23, Equations 12 and 69; Appendix E\], with U = Σ⟨u_i, f(x_i)⟩ and S = Σ

@@ -55,7 +55,10 @@ pub trait PolicyObjective: Copy + Send + Sync {
 pub struct Along {
     /// π(a_i|x_i).
     pub pi: f64,
-    /// Var_π(f).
+    /// 1 − π(a_i|x_i), as the sum of the other probabilities: the difference is 0 where π is nearly 1, and a
+    /// long step may multiply it by e^{Dη}.
+    pub rest: f64,
+    /// Var_π(f); ∞ where it is not known.
     pub variance: f64,
     /// D.
     pub range: f64,
@@ -67,16 +70,15 @@ impl Along {
     /// q of −ln π(a_i|x_i): min(κ·Var_π(f), D²/4).
     #[must_use]
     pub fn of_logarithm(self) -> f64 {
-        let local = if self.variance > 0.0 { self.variance * self.growth() } else { 0.0 };
-        local.min(0.25 * self.range * self.range)
+        let square = self.range * self.range;
+        (self.variance.max(LEAST_SHARE * square) * self.growth()).min(0.25 * square)
     }
 
     /// q of π(a_i|x_i) and of −π(a_i|x_i): D²·min(κ·min(π, 1 − π), 1/(6√3)).
     #[must_use]
     pub fn of_probability(self) -> f64 {
-        let least = self.pi.min(1.0 - self.pi);
-        let local = if least > 0.0 { least * self.growth() } else { 0.0 };
-        self.range * self.range * local.min(OF_PROBABILITY)
+        let least = self.pi.min(self.rest).max(LEAST_SHARE);
+        self.range * self.range * (least * self.growth()).min(OF_PROBABILITY)
     }
 
     /// q of Σ_a q_aπ(a|x_i) for rewards q in a range of length 1: min(κ·Var_π(f), D²/(6√3)).
@@ -85,8 +87,8 @@ impl Along {
     /// is linear in q: its extremes have q in {0, 1}, where the sum is the probability of a set of actions.
     #[must_use]
     pub fn of_expectation(self) -> f64 {
-        let local = if self.variance > 0.0 { self.variance * self.growth() } else { 0.0 };
-        local.min(OF_PROBABILITY * self.range * self.range)
+        let square = self.range * self.range;
+        (self.variance.max(LEAST_SHARE * square) * self.growth()).min(OF_PROBABILITY * square)
     }
 
     /// q of the square of the slope of π(a_i|x_i), twice integrated: D²·min(κ·min(π, 1 − π)², 1/16), with κ
@@ -95,10 +97,9 @@ impl Along {
     /// The slope is at most Dπ(1 − π), and both factors grow by at most e^{D|t|}.
     #[must_use]
     pub fn of_squared_slope(self) -> f64 {
-        let least = self.pi.min(1.0 - self.pi);
+        let least = self.pi.min(self.rest);
         let twice = Self { range: 2.0 * self.range, ..self };
-        let local = if least > 0.0 { least * least * twice.growth() } else { 0.0 };
-        self.range * self.range * local.min(1.0 / 16.0)
+        self.range * self.range * ((least * least).max(LEAST_SHARE) * twice.growth()).min(1.0 / 16.0)
     }
 
     /// κ = 2(e^x − x − 1)/x² at x = Dη, which rises with x from 1.
@@ -112,6 +113,9 @@ impl Along {
         }
     }
 }
+
+/// A probability that stands for those that underflow: κ takes it to 1 only where Dη is about 700.
+pub(super) const LEAST_SHARE: f64 = 1e-300;
 
 /// ⅛, the largest ‖∇π(a|x)‖².
 const OF_SLOPE: f64 = 0.125;
@@ -209,8 +213,8 @@ impl PolicyObjective for BoplS {
 /// c_i = v_iπ/(1 + λv_iπ) with π = π(a_i|x_i). With b = λv_i and π⁺ the policy of which a_i has the score
 /// raised by ln(1 + b), ln(1 + bπ) is a difference of two log-sum-exps: along f its second derivative is
 /// Var_{π⁺}(f) − Var_π(f). It is also bπ″/(1 + bπ) − (bπ′/(1 + bπ))², with ‖∇π‖² ≤ ⅛. So s_i =
-/// min(s_log/λ, v_i·(s_π + λv_i/8)), with the constants s_log and s_π of [`Smoothness`], w_i = v_i, and q is
-/// the least of the two bounds along f.
+/// min(s_log/λ, v_i·(s_π + λv_i/8)), with the constants s_log and s_π of [`Smoothness`], w_i = s_i/s_π, and q
+/// is the least of the two bounds along f.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoplLs {
     /// λ.
@@ -237,8 +241,10 @@ impl PolicyObjective for BoplLs {
         of_probability.min(smoothness.of_logarithm() / self.smoothing)
     }
 
-    fn weight(self, v: f64, _: Smoothness) -> f64 {
-        v
+    fn weight(self, v: f64, smoothness: Smoothness) -> f64 {
+        let weight = self.curvature(v, smoothness) / smoothness.of_probability();
+        // A row with a gradient has a positive weight, however small v.
+        if v == 0.0 { weight } else { weight.max(f64::from_bits(1)) }
     }
 
     fn local_curvature(self, v: f64, along: Along) -> f64 {

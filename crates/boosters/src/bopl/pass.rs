@@ -5,6 +5,7 @@
 //! anything.
 
 use super::weighted_log::{Predicted, WeightedLog};
+use super::objective::LEAST_SHARE;
 use super::{Along, PolicyObjective, Smoothness};
 use rayon::prelude::*;
 use rows::numeric::{LANES, exp, ln, vectorised};
@@ -349,31 +350,45 @@ impl WeightedLog {
         let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
         self.total(blocks, |(_, b)| {
             let (from, to) = (b * BLOCK, n.min((b + 1) * BLOCK));
-            let (mut lows, mut highs) = ([f64::INFINITY; BLOCK], [f64::NEG_INFINITY; BLOCK]);
-            // Σ_a u_a f_a, and Σ_a |u_a|(f_a − f of the logged action)², of each row.
-            let (mut gains, mut squares) = ([0.0; BLOCK], [0.0; BLOCK]);
-            let of_logged = |k: usize| f[self.logged[from + k] as usize * n + from + k];
+            let rows = to - from;
+            let mut sums = DirectionalDerivative::default();
+            let line = &mut LineOfBlock::default();
+            // f is measured from its value g at the logged action, so that an f without a preference gains 0.
+            for k in 0..rows {
+                line.logged[k] = f[self.logged[from + k] as usize * n + from + k];
+            }
             for a in 0..self.actions {
-                for k in 0..to - from {
+                for k in 0..rows {
                     let pair = a * n + from + k;
-                    if !self.absent.is_empty() && self.absent[pair] {
-                        continue;
+                    if self.is_on_offer(pair) {
+                        line.include(k, f[pair] - line.logged[k], gradient.u[pair]);
                     }
-                    let (u, f) = (gradient.u[pair], f[pair]);
-                    (lows[k], highs[k]) = (lows[k].min(f), highs[k].max(f));
-                    gains[k] += u * f;
-                    squares[k] += u.abs() * (f - of_logged(k)).powi(2);
                 }
             }
-            let mut sums = DirectionalDerivative::default();
-            for k in 0..to - from {
-                let (v, pi) = (self.ratios[from + k], gradient.logged[from + k]);
-                let c = objective.factor(v, pi);
-                // Of m = ⟨π, f⟩: U_i = c(f_{a_i} − m), and Var_π(f) = E(f − f_{a_i})² − (f_{a_i} − m)².
-                let variance =
-                    if c == 0.0 { 0.0 } else { (squares[k] / c.abs() - (gains[k] / c).powi(2)).max(0.0) };
-                let along = Along { pi, variance, range: highs[k] - lows[k], eta };
-                sums.gain += gains[k];
+            // Of m = ⟨π, f⟩: U_i = c(g − m).
+            let mut factors = [0.0; BLOCK];
+            for k in 0..rows {
+                factors[k] = objective.factor(self.ratios[from + k], gradient.logged[from + k]);
+                line.means[k] = if factors[k] == 0.0 { 0.0 } else { -line.gains[k] / factors[k] };
+            }
+            // |c|Var_π(f) by deviations from the mean: a difference of squares is 0 where some other action
+            // is nearly certain. |u| is |c|π of the actions that were not logged, and |c|(1 − π) of that one.
+            for a in 0..self.actions {
+                for k in 0..rows {
+                    let pair = a * n + from + k;
+                    if self.is_on_offer(pair) && self.logged[from + k] as usize != a {
+                        let deviation = (f[pair] - line.logged[k]) - line.means[k];
+                        line.squares[k] += gradient.u[pair].abs() * (deviation * deviation);
+                    }
+                }
+            }
+            for k in 0..rows {
+                let i = from + k;
+                let (v, pi, c) = (self.ratios[i], gradient.logged[i], factors[k].abs());
+                let u = gradient.u[self.logged[i] as usize * n + i];
+                let square = line.squares[k] + c * pi * (line.means[k] * line.means[k]);
+                let along = along_factor((c, u), (pi, square), line.range(k), eta);
+                sums.gain += line.gains[k];
                 sums.curvature += objective.local_curvature(v, along);
             }
             sums
@@ -422,35 +437,49 @@ impl WeightedLog {
         let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
         self.total(blocks, |(_, b)| {
             let (from, to) = (b * BLOCK, n.min((b + 1) * BLOCK));
-            let (mut lows, mut highs) = ([f64::INFINITY; BLOCK], [f64::NEG_INFINITY; BLOCK]);
-            let (mut means, mut squares) = ([0.0; BLOCK], [0.0; BLOCK]);
+            let rows = to - from;
             let mut sums = DirectionalDerivative::default();
-            let is_absent = |pair: usize| !self.absent.is_empty() && self.absent[pair];
+            let line = &mut LineOfBlock::default();
+            for k in 0..rows {
+                line.logged[k] = f[self.logged[from + k] as usize * n + from + k];
+            }
+            // 1 − π(a_i|x_i).
+            let mut rests = [0.0; BLOCK];
             for a in 0..self.actions {
-                for k in 0..to - from {
+                for k in 0..rows {
                     let pair = a * n + from + k;
-                    if !is_absent(pair) {
-                        (lows[k], highs[k]) = (lows[k].min(f[pair]), highs[k].max(f[pair]));
-                        means[k] += gradient.pi[pair] * f[pair];
-                        sums.gain += gradient.u[pair] * f[pair];
+                    if self.is_on_offer(pair) {
+                        let (deviation, pi) = (f[pair] - line.logged[k], gradient.pi[pair]);
+                        line.include(k, deviation, gradient.u[pair]);
+                        line.means[k] += pi * deviation;
+                        rests[k] += if self.logged[from + k] as usize == a { 0.0 } else { pi };
                     }
                 }
             }
             for a in 0..self.actions {
-                for k in 0..to - from {
+                for k in 0..rows {
                     let pair = a * n + from + k;
-                    squares[k] += gradient.pi[pair] * (f[pair] - means[k]).powi(2);
+                    if self.is_on_offer(pair) {
+                        let deviation = (f[pair] - line.logged[k]) - line.means[k];
+                        line.squares[k] += gradient.pi[pair] * (deviation * deviation);
+                    }
                 }
             }
-            for k in 0..to - from {
+            for k in 0..rows {
                 let i = from + k;
-                let (pi, variance) = (gradient.logged[i], squares[k]);
-                let along = Along { pi, variance, range: highs[k] - lows[k], eta };
+                let (pi, rest, variance, range) =
+                    (gradient.logged[i], rests[k], line.squares[k], line.range(k));
+                let along = Along { pi, rest, variance, range, eta };
+                sums.gain += line.gains[k];
                 sums.curvature += predicted.spans_of_model[i] * along.of_expectation()
                     + self.ratios[i].abs() * along.of_probability();
             }
             sums
         })
+    }
+
+    fn is_on_offer(&self, pair: usize) -> bool {
+        self.absent.is_empty() || !self.absent[pair]
     }
 
     /// r̃(x_i, a).
@@ -619,6 +648,57 @@ impl WeightedLog {
         }
         sums
     }
+}
+
+/// What the rows of a block tell of a predictor f; f is measured from its value at the logged action.
+struct LineOfBlock {
+    /// f(x_i, a_i).
+    logged: [f64; BLOCK],
+    /// The ends of f.
+    lows: [f64; BLOCK],
+    highs: [f64; BLOCK],
+    /// Σ_a u_a f_a.
+    gains: [f64; BLOCK],
+    /// ⟨π, f⟩.
+    means: [f64; BLOCK],
+    /// Sums of weighted squares of deviations from the mean.
+    squares: [f64; BLOCK],
+}
+
+impl Default for LineOfBlock {
+    fn default() -> Self {
+        let zeros = [0.0; BLOCK];
+        Self { logged: zeros, lows: zeros, highs: zeros, gains: zeros, means: zeros, squares: zeros }
+    }
+}
+
+impl LineOfBlock {
+    fn include(&mut self, k: usize, deviation: f64, u: f64) {
+        self.lows[k] = self.lows[k].min(deviation);
+        self.highs[k] = self.highs[k].max(deviation);
+        self.gains[k] += u * deviation;
+    }
+
+    fn range(&self, k: usize) -> f64 {
+        self.highs[k] - self.lows[k]
+    }
+}
+
+/// The line of a row by |c|, the u of its logged action, π(a_i|x_i), and |c|Var_π(f).
+///
+/// Products with |c| lose what underflows. [`LEAST_SHARE`] of them stands for it.
+pub(super) fn along_factor(
+    (c, u): (f64, f64),
+    (pi, square): (f64, f64),
+    range: f64,
+    eta: f64,
+) -> Along {
+    if c == 0.0 {
+        return Along { pi, rest: 1.0, variance: f64::INFINITY, range, eta };
+    }
+    let rest = ((u.abs() + LEAST_SHARE) / c).min(1.0);
+    let variance = square / c + LEAST_SHARE / c * (range * range);
+    Along { pi, rest, variance, range, eta }
 }
 
 /// The softmax of the rows of a block.

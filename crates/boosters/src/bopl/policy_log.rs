@@ -36,6 +36,9 @@ pub(super) trait PolicyLog {
     /// Whether some row has two actions to choose from.
     fn has_choice(&self) -> bool;
 
+    /// Whether rewards were predicted: the doubly robust objective.
+    fn has_predictions(&self) -> bool;
+
     /// The examples and the actions of a round of the base learner; their product is the number of pairs.
     fn shape(&self) -> (usize, usize);
 
@@ -109,6 +112,10 @@ impl PolicyLog for WeightedLog {
 
     fn has_choice(&self) -> bool {
         self.has_choice
+    }
+
+    fn has_predictions(&self) -> bool {
+        self.predicted.is_some()
     }
 
     fn shape(&self) -> (usize, usize) {

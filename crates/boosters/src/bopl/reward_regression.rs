@@ -115,8 +115,7 @@ impl<L: PairLearner> RewardRegression<L> {
         for ((i, pair), residual) in self.logged.iter().enumerate().zip(&self.residuals) {
             self.gradients[*pair] = *residual;
             if let Some(Logistic { scores, .. }) = &self.logistic {
-                let q = probability(scores[i]);
-                self.weights[*pair] = (q * (1.0 - q)).max(LEAST_WEIGHT);
+                self.weights[*pair] = slope(scores[i]).max(LEAST_WEIGHT);
             }
         }
         let weights = PairWeights::OfPairs(&self.weights);
@@ -189,8 +188,9 @@ impl<L: PairLearner> RewardRegression<L> {
     fn newton(&self, logistic: &Logistic) -> Result<(f64, f64), RankError> {
         let rows = self.logged.iter().zip(&self.residuals).zip(&logistic.scores);
         let terms = rows.map(|((pair, residual), score)| {
-            let (f, q) = (self.values[*pair], probability(*score));
-            let along = Along { pi: q, variance: q * (1.0 - q) * f * f, range: f.abs(), eta: self.rate };
+            let f = self.values[*pair];
+            let [pi, rest] = [*score, -score].map(probability);
+            let along = Along { pi, rest, variance: slope(*score) * f * f, range: f.abs(), eta: self.rate };
             [residual * f, along.of_logarithm()]
         });
         let [slope, curvature] = self.shard.ranks().sum_of_rows([0.0; 2], terms)?;
@@ -634,6 +634,11 @@ const LEAST_WEIGHT: f64 = 1e-16;
 
 fn probability(score: f64) -> f64 {
     1.0 / (1.0 + (-score).exp())
+}
+
+/// q(1 − q), where 1 − q is the probability at −F: the difference is 0 from F = 37 on.
+fn slope(score: f64) -> f64 {
+    probability(score) * probability(-score)
 }
 
 fn check_probabilities(log: &Log) -> Result<(), BoplError> {

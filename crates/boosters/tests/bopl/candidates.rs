@@ -114,7 +114,8 @@ fn holds<O: PolicyObjective>(step: Step, b: f64, rounds: usize) {
                 Step::SecondOrder { learning_rate: eta } => {
                     let variance = pi.iter().zip(f).map(|(p, f)| p * (f - mean).powi(2)).sum();
                     let ends = f.iter().fold((f64::MAX, f64::MIN), |(l, h), f| (l.min(*f), h.max(*f)));
-                    let along = Along { pi: pi[chosen], variance, range: ends.1 - ends.0, eta };
+                    let rest = pi.iter().enumerate().filter(|(a, _)| *a != chosen).map(|(_, p)| p).sum();
+                    let along = Along { pi: pi[chosen], rest, variance, range: ends.1 - ends.0, eta };
                     o.local_curvature(v(i), along)
                 }
                 Step::Closed(smoothness) => {

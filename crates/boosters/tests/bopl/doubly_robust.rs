@@ -365,7 +365,7 @@ fn the_curvatures_of_an_expectation_hold_and_are_attained() {
             by_variance = by_variance.max(if variance > 1e-9 { second / bounds[2] } else { 0.0 });
         }
         for eta in [0.1, 1.0] {
-            let along = Along { pi: pi[0], variance, range: d, eta };
+            let along = Along { pi: pi[0], rest: pi[1..].iter().sum(), variance, range: d, eta };
             let slope = expected(&pi, &|a| rewards[a] * (f[a] - m));
             for t in [-eta, -0.5 * eta, 0.5 * eta, eta] {
                 let moved: Vec<f64> = scores.iter().zip(&f).map(|(s, f)| s + t * f).collect();

@@ -4,7 +4,7 @@
 //! in their order, so that the number of threads changes nothing.
 
 use crate::bopl::pass::{
-    DirectionalDerivative, Done, Gradient, LEAST_REST, PolicySums, Probe, in_pool, total,
+    DirectionalDerivative, Done, Gradient, LEAST_REST, PolicySums, Probe, along_factor, in_pool, total,
 };
 use crate::bopl::policy_log::PolicyLog;
 use crate::bopl::weighted_log::{ImportanceWeights, Predicted, check_predicted, mean, ratios};
@@ -249,15 +249,24 @@ impl WeightedCandidates {
         f: &[f64],
         eta: f64,
     ) -> DirectionalDerivative {
-        let (u, pi, f) = (&gradient.u[self.of(i)], &gradient.pi[self.of(i)], &f[self.of(i)]);
-        let ends = (f64::INFINITY, f64::NEG_INFINITY);
-        let (low, high) = f.iter().fold(ends, |(low, high), f| (low.min(*f), high.max(*f)));
-        let mean = rows::dot(pi, f);
-        let variance = pi.iter().zip(f).map(|(pi, f)| pi * (f - mean).powi(2)).sum();
-        let along = Along { pi: gradient.logged[i], variance, range: high - low, eta };
+        let of_logged = f[self.logged[i]];
+        let (mut low, mut high) = (0.0_f64, 0.0_f64);
+        let (mut gain, mut mean, mut rest, mut variance) = (0.0, 0.0, 0.0, 0.0);
+        for p in self.of(i) {
+            let (deviation, pi) = (f[p] - of_logged, gradient.pi[p]);
+            (low, high) = (low.min(deviation), high.max(deviation));
+            gain += gradient.u[p] * deviation;
+            mean += pi * deviation;
+            rest += if p == self.logged[i] { 0.0 } else { pi };
+        }
+        for p in self.of(i) {
+            let deviation = (f[p] - of_logged) - mean;
+            variance += gradient.pi[p] * (deviation * deviation);
+        }
+        let along = Along { pi: gradient.logged[i], rest, variance, range: high - low, eta };
         let curvature = predicted.spans_of_model[i] * along.of_expectation()
             + self.ratios[i].abs() * along.of_probability();
-        DirectionalDerivative { gain: rows::dot(u, f), curvature }
+        DirectionalDerivative { gain, curvature }
     }
 }
 
@@ -268,6 +277,10 @@ impl PolicyLog for WeightedCandidates {
 
     fn has_choice(&self) -> bool {
         self.pairs() > self.len()
+    }
+
+    fn has_predictions(&self) -> bool {
+        self.predicted.is_some()
     }
 
     /// A pair is an example of the base learner, with one action.
@@ -345,20 +358,25 @@ impl PolicyLog for WeightedCandidates {
                     sums += self.doubly_robust_derivative(predicted, i, gradient, f, eta);
                     continue;
                 }
+                // f is measured from its value at the logged candidate, as for fixed actions.
                 let of_logged = f[self.logged[i]];
-                let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-                // Σ_a u_a f_a, and Σ_a |u_a|(f_a − f of the logged candidate)².
-                let (mut gain, mut square) = (0.0, 0.0);
+                let (mut low, mut high, mut gain) = (0.0_f64, 0.0_f64, 0.0);
                 for (u, f) in gradient.u[self.of(i)].iter().zip(&f[self.of(i)]) {
-                    (low, high) = (low.min(*f), high.max(*f));
-                    gain += u * f;
-                    square += u.abs() * (f - of_logged).powi(2);
+                    let deviation = f - of_logged;
+                    (low, high) = (low.min(deviation), high.max(deviation));
+                    gain += u * deviation;
                 }
                 let (v, pi) = (self.ratios[i], gradient.logged[i]);
                 let c = objective.factor(v, pi);
-                // Of m = ⟨π, f⟩: U_i = c(f_{a_i} − m), and Var_π(f) = E(f − f_{a_i})² − (f_{a_i} − m)².
-                let variance = if c == 0.0 { 0.0 } else { (square / c.abs() - (gain / c).powi(2)).max(0.0) };
-                let along = Along { pi, variance, range: high - low, eta };
+                let mean = if c == 0.0 { 0.0 } else { -gain / c };
+                // |c|Var_π(f) by deviations from the mean.
+                let mut square = c.abs() * pi * (mean * mean);
+                for p in self.of(i).filter(|p| *p != self.logged[i]) {
+                    let deviation = (f[p] - of_logged) - mean;
+                    square += gradient.u[p].abs() * (deviation * deviation);
+                }
+                let of_row = (c.abs(), gradient.u[self.logged[i]]);
+                let along = along_factor(of_row, (pi, square), high - low, eta);
                 sums += DirectionalDerivative { gain, curvature: objective.local_curvature(v, along) };
             }
             sums

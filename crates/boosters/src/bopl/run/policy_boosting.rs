@@ -142,19 +142,20 @@ impl<O: PolicyObjective, L: PairLearner> PolicyBoosting<O, L> {
     }
 
     /// The weight that a predictor of these values would get now, and the decrease of the objective that goes
-    /// with it; the run stays as it is. Pair (i, a) stands at a·n + i.
+    /// with it; the run stays as it is. Pair (i, a) stands at a·n + i. On several ranks every rank weighs its
+    /// own rows, and all refuse where one does.
     ///
     /// # Errors
     /// [`BoplError::Mismatch`] for another number of values, [`BoplError::NotFinite`] for a value or a weight
-    /// beyond the range, [`BoplError::BadParameter`] for a learning rate.
+    /// beyond the range, [`BoplError::BadParameter`] for a learning rate; [`BoplError::TooManyPairs`].
     pub fn weigh(&self, values: &[f64], step: Step) -> Result<Weight, BoplError> {
         let (expected, got) = (self.scores().len(), values.len());
-        if got != expected {
-            return Err(BoplError::Mismatch { argument: "values", unit: "pairs", expected, got });
-        }
-        check_predictions(values)?;
-        step.check()?;
-        let weight = self.boosting.weight(step, values)?;
+        let check = match got == expected {
+            true => check_predictions(values).and_then(|()| step.check()),
+            false => Err(BoplError::Mismatch { argument: "values", unit: "pairs", expected, got }),
+        };
+        self.boosting.log().shard.ranks().agree(check)?;
+        let weight = self.boosting.weight_by_any(step, values)?;
         if !weight.alpha.is_finite() {
             return Err(BoplError::NotFinite { argument: "alpha", index: 0, value: weight.alpha });
         }
