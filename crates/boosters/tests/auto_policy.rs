@@ -649,8 +649,14 @@ fn a_saved_search_of_something_else_is_refused() {
         (("/done/0/values", serde_json::json!(vec![value_of_done; 200])), "more rounds than the settings"),
         (("/done/0/piece", serde_json::json!({"start": 3})), "not one of the settings"),
         (("/under_way/piece", serde_json::json!({"follow": {"candidate": 0, "fold": 5}})), "not one of"),
-        (("/under_way/piece", serde_json::json!({"bag": {"candidate": 0, "rounds": 5, "bag": 4}})), "not one of"),
-        (("/under_way/piece", serde_json::json!({"bag": {"candidate": 0, "rounds": 1_000_000, "bag": 0}})), "not one of"),
+        (
+            ("/under_way/piece", serde_json::json!({"bag": {"candidate": 0, "rounds": 5, "bag": 4}})),
+            "not one of",
+        ),
+        (
+            ("/under_way/piece", serde_json::json!({"bag": {"candidate": 0, "rounds": 1_000_000, "bag": 0}})),
+            "not one of",
+        ),
         (("/recipe/0", serde_json::json!(0)), "candidates"),
         (("/recipe/1", serde_json::json!(100_001)), "rounds"),
         (("/recipe/3/learning_rate", serde_json::json!(-1.0)), "learning_rate"),

@@ -183,6 +183,8 @@ def cases():
             draw(seed + 53, 6, 3, variant, "second_order", ridge=0.05, b=-0.4))
         add(f"{variant}, nearly decided", draw(seed + 54, 5, 3, variant, "second_order", spread=9.0))
         add(f"{variant}, at F = 0", draw(seed + 55, 5, 3, variant, "second_order", spread=0.0))
+    for k, variant in enumerate(("bopl", "bopl_s", "doubly_robust")):
+        add(f"{variant}, almost certain", almost_certain(variant, 810 + k))
     add("an exact model", exact_model())
     add("a constant model", constant_model())
     for name, change, error in (
@@ -195,6 +197,24 @@ def cases():
     ):
         add(name, draw(900, 2, 2, "doubly_robust", "second_order") | change, error)
     return found
+
+
+def almost_certain(variant, seed):
+    """Rows whose policy is certain of an action up to 1e-17 and less, and an f that would turn them round.
+
+    Two rows are undecided and have a slope. Row 2 is certain of the logged action, row 3 of another one.
+    """
+    case = draw(seed, 4, 3, variant, "second_order", learning_rate=1.0)
+    case["r"] = [0.9, 0.8, 0.7, 0.6]
+    case["p"] = [0.05, 0.1, 0.9, 0.8]
+    for i, gap in ((2, 41.5), (3, 46.25)):
+        other = (case["a"][i] + 1) % 3
+        top = case["a"][i] if i == 2 else other
+        case["F"][i] = [0.0 if k == top else -gap - k for k in range(3)]
+        case["f"][i] = [-30.0 if k == top else 22.0 + k for k in range(3)]
+    for i in (0, 1):
+        case["f"][i] = [40.0 if k == case["a"][i] else -2.5 * k for k in range(3)]
+    return case
 
 
 def exact_model():

@@ -218,12 +218,12 @@ fn the_table_of_a_reduced_run() {
     BRR-xgb (synthetic stand-in)              missing: needs --peers                    0.6854 ± 0.0189
     DRR (synthetic stand-in)                  missing: needs --peers                    0.7636 ± 0.0098
     BanditNet (synthetic stand-in)            missing: needs --peers                    0.7794 ± 0.0124
-    BOPL-regr (synthetic stand-in)            0.9583 ± 0.3176                           0.7778 ± 0.0105
+    BOPL-regr (synthetic stand-in)            0.9583 ± 0.3177                           0.7778 ± 0.0105
     BOPL-class (synthetic stand-in)           0.6417 ± 0.6353                           0.7651 ± 0.0112
     BOPL-S-regr (synthetic stand-in)          1.0000 ± 0.0000                           0.7703 ± 0.0132
     BOPL-S-class (synthetic stand-in)         0.9875 ± 0.1588                           0.7877 ± 0.0091
     ours: regr, sharp (synthetic stand-in)    0.9792 ± 0.0529                           –
-    ours: class, sharp (synthetic stand-in)   0.6958 ± 1.9588                           –
+    ours: class, sharp (synthetic stand-in)   0.6958 ± 1.9589                           –
     ours: S-regr, sharp (synthetic stand-in)  0.9917 ± 0.1059                           –
     ours: S-class, sharp (synthetic stand-in) 1.0000 ± 0.0000                           –
     ours: line search (synthetic stand-in)    1.0000 ± 0.0000                           –

@@ -39,8 +39,10 @@ pub enum NetError {
         /// Its value.
         value: f64,
     },
-    /// More numbers than a net may have.
-    #[error("the net would have more than 2^28 weights")]
+    /// More numbers than a net may have, or a layer of more units than a block of pairs has room for.
+    #[error(
+        "the net would have more than 2^28 weights, or a layer more than 2^28 units for a block of pairs"
+    )]
     TooLarge,
     /// A log of fewer than two rows.
     #[error("a log of {rows} rows: batch normalisation needs two or more")]

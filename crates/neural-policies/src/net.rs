@@ -7,7 +7,7 @@ use off_policy::{Log, PolicyError, Schema};
 use rows::{Row, RowMatrix};
 use serde::{Deserialize, Serialize};
 
-/// The most weights of a net.
+/// The most weights of a net, and the most units of a layer for the pairs that go through it together.
 pub(crate) const MOST_WEIGHTS: usize = 1 << 28;
 /// The pairs of a context and an action that go through the layers together.
 const BLOCK: usize = 256;
@@ -151,6 +151,14 @@ impl Net {
     }
 }
 
+/// Refuses layers of so many units that those of a block of pairs would not fit. A layer of many units has few
+/// weights where the one before is narrow, so that the weights do not bound them.
+pub(crate) fn check_units(actions: usize, widths: impl Iterator<Item = usize>) -> Result<(), NetError> {
+    let pairs = actions.max(BLOCK);
+    let is_beyond = |width: usize| pairs.checked_mul(width).is_none_or(|units| units > MOST_WEIGHTS);
+    if widths.into_iter().any(is_beyond) { Err(NetError::TooLarge) } else { Ok(()) }
+}
+
 /// Σ w_j u_j, as sixteen sums that are added up at the end: vector instructions add them side by side.
 fn inner_product(w: &[f32], u: &[f32]) -> f32 {
     let (w, rest) = w.as_chunks::<16>();
@@ -228,6 +236,7 @@ impl TryFrom<Parts> for Net {
             }
         }
         let (mut width, last) = (inputs + actions, layers.len() - 1);
+        check_units(actions, layers.iter().map(|layer| layer.offsets.len()))?;
         for (l, Layer { weights, offsets }) in layers.iter().enumerate() {
             let part = format!("layer {l}");
             let units = if l == last { 1 } else { offsets.len() };

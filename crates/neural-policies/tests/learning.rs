@@ -183,6 +183,19 @@ fn files_that_no_training_leaves_are_refused() {
         let found = refused(at, value);
         assert!(found.contains(message), "{at}: {found}");
     }
+    // A layer of many units behind one of a single unit has few weights, and many units for all actions.
+    let layers = |width: usize| {
+        let layer = |weights: usize, units: usize| serde_json::json!({ "weights": vec![1.0; weights], "offsets": vec![0.0; units] });
+        [layer(1 + (1 << 15), 1), layer(width, width), layer(width, 1)]
+    };
+    let net = |width: usize| {
+        let parts = serde_json::json!({
+            "inputs": 1, "actions": 1 << 15, "shift": [0.0], "factor": [1.0], "layers": layers(width)
+        });
+        serde_json::from_value::<Net>(parts).map_err(|error| error.to_string())
+    };
+    assert!(net(1 << 13).is_ok());
+    assert!(net((1 << 13) + 1).unwrap_err().contains("more than 2^28 units for a block of pairs"));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A search that is stopped, saved, loaded and gone on with.
 
-use super::{AutoPolicy, BAGS, FOLDS, SEARCH_ROWS};
 use super::candidate::Overrides;
 use super::learner::{SavedTraining, Training};
+use super::{AutoPolicy, BAGS, FOLDS, SEARCH_ROWS};
 use crate::bopl::{BoplError, Fingerprint, PolicyEnsemble};
 use off_policy::Log;
 use off_policy::estimators::Estimate;
@@ -203,7 +203,9 @@ impl<'a> Journal<'a> {
                     (ensemble.inputs(), ensemble.actions()) == (log.inputs(), log.actions())
                 };
                 if !done.ensemble.as_ref().is_none_or(fits) {
-                    return Err(BoplError::BrokenSearch { reason: "a piece is of other contexts or actions" });
+                    return Err(BoplError::BrokenSearch {
+                        reason: "a piece is of other contexts or actions",
+                    });
                 }
             }
             journal.replay = from.done.into();

@@ -4,8 +4,8 @@
 //! sums of blocks are added in their order, whichever rank has them, so that neither threads nor ranks change
 //! anything.
 
-use super::weighted_log::{Predicted, WeightedLog};
 use super::objective::LEAST_SHARE;
+use super::weighted_log::{Predicted, WeightedLog};
 use super::{Along, PolicyObjective, Smoothness};
 use rayon::prelude::*;
 use rows::numeric::{LANES, exp, ln, vectorised};
@@ -33,6 +33,23 @@ pub(super) struct Gradient {
     pub(super) logged: Vec<f64>,
     /// π(a|x_i) of every pair, or empty where no local curvature with predicted rewards needs it.
     pub(super) pi: Vec<f64>,
+}
+
+/// The memory of the probes of a search.
+#[derive(Debug)]
+pub(super) struct ProbeRoom {
+    /// F + αf.
+    pub(super) moved: Vec<f64>,
+    /// u there.
+    pub(super) u: Vec<f64>,
+    /// π(a_i|x_i) there.
+    pub(super) logged: Vec<f64>,
+}
+
+impl ProbeRoom {
+    pub(super) fn new(pairs: usize, rows: usize) -> Self {
+        Self { moved: vec![0.0; pairs], u: vec![0.0; pairs], logged: vec![0.0; rows] }
+    }
 }
 
 /// The least 1 − π_a in the weight of a pair, so that its target u/w is at most a million.
@@ -532,26 +549,24 @@ impl WeightedLog {
         &self,
         objective: O,
         alpha: f64,
-        scores: &[f64],
-        f: &[f64],
+        (scores, f): (&[f64], &[f64]),
+        ProbeRoom { moved, u, logged }: &mut ProbeRoom,
     ) -> Result<(f64, f64), RankError> {
-        let n = self.len();
-        let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
-        let sums = self.total(blocks, |(_, b)| {
-            let (from, rows) = (b * BLOCK, BLOCK.min(n - b * BLOCK));
-            let part = |pairs: &'_ [f64], a: usize| a * n + from..(a * n + from + rows).min(pairs.len());
-            let mut moved = Vec::with_capacity(rows * self.actions);
-            for a in 0..self.actions {
-                let pairs = scores[part(scores, a)].iter().zip(&f[part(f, a)]);
-                moved.extend(pairs.map(|(score, f)| score + alpha * f));
+        let (n, actions) = (self.len(), self.actions);
+        let (mut moved, mut u) = (cut_mut(n, moved), cut_mut(n, u));
+        let columns = moved.chunks_mut(actions).zip(u.chunks_mut(actions));
+        let blocks: Vec<_> = columns.zip(logged.chunks_mut(BLOCK)).collect();
+        let sums = self.total(blocks, |(b, ((moved, u), logged))| {
+            let from = b * BLOCK;
+            let part = |a: usize, rows: usize| a * n + from..a * n + from + rows;
+            for (a, column) in moved.iter_mut().enumerate() {
+                let part = part(a, column.len());
+                let pairs = scores[part.clone()].iter().zip(&f[part]);
+                column.iter_mut().zip(pairs).for_each(|(moved, (score, f))| *moved = score + alpha * f);
             }
-            let columns: Vec<&[f64]> = moved.chunks_exact(rows).collect();
-            let mut u = vec![0.0; moved.len()];
-            let mut gradients: Vec<&mut [f64]> = u.chunks_exact_mut(rows).collect();
-            let probabilities = (&mut [0.0; BLOCK][..rows], &mut [][..]);
             let PolicySums { objective, .. } =
-                self.gradient_of_block(objective, from, &columns, &mut gradients, probabilities);
-            let gain = (0..self.actions).map(|a| rows::dot(gradients[a], &f[part(f, a)])).sum();
+                self.gradient_of_block(objective, from, moved, u, (logged, &mut []));
+            let gain = u.iter().enumerate().map(|(a, u)| rows::dot(u, &f[part(a, u.len())])).sum();
             Probe { objective, gain }
         })?;
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
@@ -687,12 +702,7 @@ impl LineOfBlock {
 /// The line of a row by |c|, the u of its logged action, π(a_i|x_i), and |c|Var_π(f).
 ///
 /// Products with |c| lose what underflows. [`LEAST_SHARE`] of them stands for it.
-pub(super) fn along_factor(
-    (c, u): (f64, f64),
-    (pi, square): (f64, f64),
-    range: f64,
-    eta: f64,
-) -> Along {
+pub(super) fn along_factor((c, u): (f64, f64), (pi, square): (f64, f64), range: f64, eta: f64) -> Along {
     if c == 0.0 {
         return Along { pi, rest: 1.0, variance: f64::INFINITY, range, eta };
     }

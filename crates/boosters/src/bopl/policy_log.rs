@@ -1,6 +1,6 @@
 //! What a round needs of a log, whatever the layout of its actions.
 
-use super::pass::{DirectionalDerivative, Evaluation, Gradient, PolicySums, largest};
+use super::pass::{DirectionalDerivative, Evaluation, Gradient, PolicySums, ProbeRoom, largest};
 use super::weighted_log::WeightedLog;
 use super::{PolicyObjective, Smoothness};
 use weak_learners::{RankError, Shard};
@@ -86,8 +86,8 @@ pub(super) trait PolicyLog {
         &self,
         objective: O,
         alpha: f64,
-        scores: &[f64],
-        f: &[f64],
+        scores_and_f: (&[f64], &[f64]),
+        room: &mut ProbeRoom,
     ) -> Result<(f64, f64), RankError>;
 
     /// The evaluation that sums at some scores give.
@@ -170,9 +170,9 @@ impl PolicyLog for WeightedLog {
         &self,
         objective: O,
         alpha: f64,
-        scores: &[f64],
-        f: &[f64],
+        scores_and_f: (&[f64], &[f64]),
+        room: &mut ProbeRoom,
     ) -> Result<(f64, f64), RankError> {
-        self.probe(objective, alpha, scores, f)
+        self.probe(objective, alpha, scores_and_f, room)
     }
 }

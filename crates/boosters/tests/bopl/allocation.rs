@@ -6,7 +6,9 @@ mod allocator;
 use crate::learners::Arbitrary;
 use crate::logs::random_log;
 use allocator::allocations;
-use boosters::bopl::{Bopl, CompiledEnsemble, Member, PolicyBoosting, PolicyEnsemble, Settings};
+use boosters::bopl::{
+    Bopl, CompiledEnsemble, Member, PolicyBoosting, PolicyEnsemble, Settings, Smoothness, Step,
+};
 use off_policy::ActionSet;
 use off_policy::policies::{Argmax, Policy, Scores};
 use rand::SeedableRng;
@@ -16,10 +18,10 @@ use weak_learners::batch::SortedColumns;
 use weak_learners::pairs::{PairNode, PairTree};
 
 /// Allocations of the 66th to the 97th round: the lists of the ensemble and the record have room for 128.
-fn in_32_rounds(n: usize) -> usize {
+fn in_32_rounds(n: usize, step: Step) -> usize {
     let log = random_log(n, 2, 4, 1);
     let contexts = SortedColumns::new(log.contexts().clone()).unwrap();
-    let settings = Settings::builder().build().unwrap();
+    let settings = Settings::builder().step(step).build().unwrap();
     let learner = Arbitrary { rng: ChaCha8Rng::seed_from_u64(1), size: 1.0 };
     let mut run = PolicyBoosting::<Bopl, _>::new(&log, learner, settings).unwrap();
     let mut play =
@@ -32,10 +34,20 @@ fn in_32_rounds(n: usize) -> usize {
 
 #[test]
 fn a_round_allocates_a_few_lists_whatever_the_log() {
-    let (short, long) = (in_32_rounds(100), in_32_rounds(9000));
-    assert_eq!(short, long);
-    // Six in the loop, the lists of where blocks begin; two are the base learner's.
-    assert!(long <= 32 * 8, "{long} allocations in 32 rounds");
+    // Six in the loop, the lists of where blocks begin, and five more for local weights and curvatures; two are
+    // the base learner's.
+    for (step, most) in [(Step::Closed(Smoothness::Sharp), 8), (Step::SecondOrder { learning_rate: 0.1 }, 13)]
+    {
+        let (short, long) = (in_32_rounds(100, step), in_32_rounds(9000, step));
+        assert_eq!(short, long);
+        assert!(long <= 32 * most, "{long} allocations in 32 rounds, {step:?}");
+    }
+    // A search has at most 25 probes, with five lists each; their number depends on the log, that of the
+    // lists of a probe does not.
+    for n in [100, 9000] {
+        let found = in_32_rounds(n, Step::LineSearch);
+        assert!(found <= 32 * (8 + 3 + 25 * 5), "{found} allocations in 32 rounds of {n} rows");
+    }
 }
 
 /// The first prediction of a compiled ensemble makes room, the others use it.

@@ -3,8 +3,8 @@
 use crate::learners::{Constants, Lines, means};
 use crate::logs::random_log;
 use boosters::bopl::{
-    Along, Bopl, BoplLs, BoplS, Member, PolicyBoosting, PolicyEnsemble, PolicyObjective, Settings, Smoothness,
-    Step, Weight,
+    Along, Bopl, BoplLs, BoplS, Member, PolicyBoosting, PolicyEnsemble, PolicyObjective, Settings,
+    Smoothness, Step, Weight,
 };
 use off_policy::policies::softmax;
 use off_policy::{ActionSet, Log, Rewards};
@@ -169,7 +169,9 @@ impl Certain {
             a.push(rng.random_range(0..3));
             let size = pick(rng, &[0.0, 0.1, 3.0, 50.0, 90.0, 700.0, 1000.0]);
             scores.push(slopes.map(|slope| slope * x[x.len() - 1]));
-            f.push([(); THREE].map(|()| size * [1.0, -1.0, rng.random_range(-1.0..1.0)][rng.random_range(0..3)]));
+            f.push(
+                [(); THREE].map(|()| size * [1.0, -1.0, rng.random_range(-1.0..1.0)][rng.random_range(0..3)]),
+            );
         }
         let log = Log::new(RowMatrix::dense(1, x).unwrap(), THREE, a, p, Rewards(r)).unwrap();
         let lines = slopes.map(|slope| (0.0, slope)).to_vec();
@@ -218,12 +220,19 @@ impl Certain {
         loss: &dyn Fn(usize, &[f64; THREE]) -> f64,
     ) -> bool {
         let values: Vec<f64> = (0..THREE).flat_map(|a| self.f.iter().map(move |f| f[a])).collect();
-        let Weight { alpha, decrease } = run.weigh(&values, Step::SecondOrder { learning_rate: eta }).unwrap();
+        let Weight { alpha, decrease } =
+            run.weigh(&values, Step::SecondOrder { learning_rate: eta }).unwrap();
         let (before, after) = (self.objective(0.0, loss), self.objective(alpha, loss));
         let near = 1e-11 * (self.size() + before.abs() + after.abs());
         assert!(decrease >= 0.0 && alpha.abs() <= eta, "{alpha}, {decrease}");
         let what = format!("{}: {before} to {after} at {alpha}, promised {decrease}", O::NAME);
-        assert!(after <= before - decrease + near, "{what}: {:?}, F {:?}, f {:?}", self.log, self.scores, self.f);
+        assert!(
+            after <= before - decrease + near,
+            "{what}: {:?}, F {:?}, f {:?}",
+            self.log,
+            self.scores,
+            self.f
+        );
         let first = |at: &[f64; THREE]| (0..THREE).fold(0, |best, a| if at[a] > at[best] { a } else { best });
         self.scores.iter().zip(&self.f).any(|(scores, f)| {
             let moved = [0, 1, 2].map(|a| scores[a] + alpha * f[a]);
@@ -237,7 +246,8 @@ fn long_steps_keep_their_promise<O: PolicyObjective>(rewards: &[f64], loss: impl
     for _ in 0..20_000 {
         let case = Certain::draw(&mut rng, rewards);
         let eta = [0.1, 0.5, 1.0][rng.random_range(0..3)];
-        let (settings, ensemble) = (Settings::builder().smoothing(2.0).build().unwrap(), case.ensemble.clone());
+        let (settings, ensemble) =
+            (Settings::builder().smoothing(2.0).build().unwrap(), case.ensemble.clone());
         let learner = Constants(means as fn(&PairRound<'_>) -> Vec<f64>);
         let run = PolicyBoosting::<O, _>::from_ensemble(&case.log, learner, settings, ensemble).unwrap();
         let loss = |i: usize, ln_pi: &[f64; THREE]| loss(case.v(i), ln_pi[case.logged(i)]);
@@ -278,7 +288,8 @@ fn the_curvature_of_a_vanishing_probability_is_that_of_its_complement() {
         let found = along(1.0, least);
         let square = range * range;
         if range > 1.0 {
-            assert_eq!(found.of_probability(), square * 1.0 / (6.0 * 3f64.sqrt()), "{least}");
+            let share = found.of_probability() / square;
+            assert!((share - 1.0 / (6.0 * 3f64.sqrt())).abs() < 1e-15, "{least}: {share}");
             assert_eq!(found.of_squared_slope(), square / 16.0, "{least}");
         } else {
             assert!(found.of_probability() <= 2.0 * least.max(1e-290), "{least}");

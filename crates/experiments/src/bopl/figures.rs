@@ -128,9 +128,9 @@ mod tests {
         );
         let regr = &plot.panels[2].series[0];
         assert_eq!((&regr.x[..], &regr.band), (&[1.0, 3.0][..], &None));
-        // Four rewards of 1 and one of 6: s = √5, and the quantile of four degrees of freedom is 2.776.
+        // Four rewards of 1 and one of 6: s = √5, and the quantile of four degrees of freedom is 2.77645.
         let bands = plot.panels[2].series[1].band.clone().unwrap();
-        assert!((bands[0].0 - (2.0 - 2.776)).abs() < 1e-12 && (bands[0].1 - (2.0 + 2.776)).abs() < 1e-12);
+        assert!((bands[0].0 - (2.0 - 2.77645)).abs() < 1e-12 && (bands[0].1 - (2.0 + 2.77645)).abs() < 1e-12);
         assert_eq!(bands[1], (1.5, 1.5));
     }
 
@@ -150,8 +150,8 @@ mod tests {
         let regr = |value, reported| ("BOPL-regr".to_owned(), value, Some(reported));
         assert_eq!(bars(0), [regr(0.5, 0.7778), ("S-regr, sharp".to_owned(), 0.75, None)]);
         assert_eq!(bars(1), [regr(0.5, 0.7361)]);
-        // s = √⅛, n = 2, and the quantile of one degree of freedom is 12.706.
-        assert!((plot.panels[0].groups[0].bars[0].error.unwrap() - 12.706 / 4.0).abs() < 1e-12);
+        // s = √⅛, n = 2, and the quantile of one degree of freedom is 12.7062.
+        assert!((plot.panels[0].groups[0].bars[0].error.unwrap() - 12.7062 / 4.0).abs() < 1e-12);
         assert_eq!(plot.panels.iter().map(|panel| &panel.title[..]).collect::<Vec<_>>(), ["scene", "tmc"]);
     }
 }

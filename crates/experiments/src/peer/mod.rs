@@ -6,7 +6,7 @@ use off_policy::Log;
 use rows::RowMatrix;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use thiserror::Error;
@@ -237,8 +237,10 @@ impl Peer {
         write(&asked, REQUIREMENTS.as_bytes())?;
         let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
         run(Command::new(&peer.executable).args(pip).arg(&asked))?;
-        // Last, so that an interrupted installation is made again.
-        write(&installed, REQUIREMENTS.as_bytes())?;
+        // Last, and whole or not at all, so that an interrupted installation is made again.
+        let written: io::Result<()> =
+            atomic_files::write(&installed, |file| file.write_all(REQUIREMENTS.as_bytes()));
+        written.map_err(|source| PeerError::File { path: installed, source })?;
         Ok(peer)
     }
 

@@ -3,7 +3,7 @@
 use super::batches::{Batch, Target};
 use super::hidden_units::{HiddenUnits, Kept};
 use crate::NetError;
-use crate::net::{Layer, MOST_WEIGHTS};
+use crate::net::{Layer, MOST_WEIGHTS, check_units};
 use burn_core::tensor::activation::softmax;
 use burn_core::tensor::{DType, Device, Gradients, Tensor, TensorData};
 use rand::{Rng, RngExt};
@@ -77,6 +77,7 @@ impl Perceptron {
         if total.is_none_or(|total| total > MOST_WEIGHTS) {
             return Err(NetError::TooLarge);
         }
+        check_units(1, widths.iter().copied())?;
         let weights = shapes().map(|(inputs, outputs)| {
             let drawn = (0..inputs * outputs).map(|_| rng.random_range(-FIRST_WEIGHT..=FIRST_WEIGHT));
             arithmetic.tensor(drawn.collect::<Vec<f32>>(), [inputs, outputs])

@@ -31,14 +31,16 @@ pub enum TrialsError {
         path: PathBuf,
     },
     /// A complete line that is not a unit.
-    #[error("{}:{line}: {source}", path.display())]
+    #[error("{}:{line}:{column}: {reason}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
+        /// The column, from 1.
+        column: usize,
         /// The reason.
-        source: serde_json::Error,
+        reason: String,
     },
     /// A line with the unit of an earlier one.
     #[error("{}:{line}: the unit {unit:?} is on an earlier line too", path.display())]

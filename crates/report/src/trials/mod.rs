@@ -97,8 +97,13 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
         let mut units = HashMap::new();
         if same == Some(true) {
             for (index, line) in lines.enumerate() {
-                let damaged =
-                    |source| TrialsError::Damaged { path: path.to_owned(), line: index + 2, source };
+                let damaged = |error: serde_json::Error| {
+                    // The place that its text names is within the line.
+                    let text = error.to_string();
+                    let reason = text.split(" at line ").next().unwrap_or_default().to_owned();
+                    let (line, column) = (index + 2, error.column().max(1));
+                    TrialsError::Damaged { path: path.to_owned(), line, column, reason }
+                };
                 let Line { unit, value } = serde_json::from_slice(line).map_err(damaged)?;
                 if units.contains_key(&unit) {
                     return Err(TrialsError::Repeated { path: path.to_owned(), line: index + 2, unit });

@@ -139,7 +139,10 @@ fn two_stores_on_one_file_and_files_of_something_else_are_refused() {
     drop(trials);
     let damaged = std::fs::read_to_string(path(&folder)).unwrap() + "{}\n";
     std::fs::write(path(&folder), &damaged).unwrap();
-    assert!(matches!(store(&folder, "a"), Err(TrialsError::Damaged { line: 3, .. })));
+    let refused = store(&folder, "a").unwrap_err();
+    let expected = format!("{}:3:2: missing field `unit`", path(&folder).display());
+    assert!(matches!(refused, TrialsError::Damaged { line: 3, column: 2, .. }));
+    assert_eq!(refused.to_string(), expected);
     for text in ["a poem", "a poem\n", "{\"format\":\"model\",\"fingerprint\":\"\"}\n"] {
         std::fs::write(path(&folder), text).unwrap();
         assert!(matches!(store(&folder, "a"), Err(TrialsError::NotTrials { .. })), "{text}");

@@ -4,7 +4,8 @@
 //! in their order, so that the number of threads changes nothing.
 
 use crate::bopl::pass::{
-    DirectionalDerivative, Done, Gradient, LEAST_REST, PolicySums, Probe, along_factor, in_pool, total,
+    DirectionalDerivative, Done, Gradient, LEAST_REST, PolicySums, Probe, ProbeRoom, along_factor, in_pool,
+    total,
 };
 use crate::bopl::policy_log::PolicyLog;
 use crate::bopl::weighted_log::{ImportanceWeights, Predicted, check_predicted, mean, ratios};
@@ -405,22 +406,18 @@ impl PolicyLog for WeightedCandidates {
         &self,
         objective: O,
         alpha: f64,
-        scores: &[f64],
-        f: &[f64],
+        (scores, f): (&[f64], &[f64]),
+        ProbeRoom { moved, u, logged }: &mut ProbeRoom,
     ) -> Result<(f64, f64), RankError> {
-        let sums = self.sum(|choices| {
-            let (mut moved, mut u, mut all) = (Vec::new(), Vec::new(), Probe::default());
-            for i in choices {
-                let f = &f[self.of(i)];
-                moved.clear();
-                moved.extend(scores[self.of(i)].iter().zip(f).map(|(score, f)| score + alpha * f));
-                u.clear();
-                u.resize(f.len(), 0.0);
-                let mut sums = PolicySums::default();
-                self.gradient_of(objective, i, &moved, (&mut u, &mut []), &mut sums);
-                all += Probe { objective: sums.objective, gain: rows::dot(&u, f) };
-            }
-            all
+        let blocks = self.cut(moved).into_iter().zip(self.cut(u)).zip(logged.chunks_mut(BLOCK)).collect();
+        let sums = total(in_pool(self.pairs()), blocks, |(b, ((moved, u), logged))| {
+            let pairs = self.offsets[b * BLOCK]..self.offsets[b * BLOCK] + moved.len();
+            let (scores, f) = (&scores[pairs.clone()], &f[pairs]);
+            let of_pairs = scores.iter().zip(f);
+            moved.iter_mut().zip(of_pairs).for_each(|(moved, (score, f))| *moved = score + alpha * f);
+            let PolicySums { objective, .. } =
+                self.gradient_of_block(objective, b, moved, (&mut *u, &mut []), logged);
+            Probe { objective, gain: rows::dot(u, f) }
         });
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
         let n = self.len() as f64;

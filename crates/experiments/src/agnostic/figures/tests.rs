@@ -64,9 +64,9 @@ fn gains_are_drawn_with_their_intervals_and_theory_is_dashed() {
     let [best, alone, bound] = &plot.panels[0].series[..] else { panic!("{plot:?}") };
     assert_eq!((best.name.as_str(), &best.x, &best.y), (BEST, &vec![16.0, 32.0], &vec![0.75, 0.5]));
     assert_eq!((alone.name.as_str(), &alone.y), (ALONE, &vec![0.5, 0.25]));
-    // 12.706·(½/√2)/√2.
+    // 12.7062·(½/√2)/√2.
     let (low, high) = alone.band.clone().unwrap()[0];
-    assert!((high - 0.5 - 12.706 * 0.25).abs() < 1e-9 && (low + high - 1.0).abs() < 1e-9);
+    assert!((high - 0.5 - 12.7062 * 0.25).abs() < 1e-9 && (low + high - 1.0).abs() < 1e-9);
     // Such a low bound would dominate the axis.
     assert_eq!((&bound.x, &bound.y, &bound.band), (&vec![32.0], &vec![0.125], &None));
     assert_eq!([best.stroke, alone.stroke, bound.stroke], [Stroke::Dashed, Stroke::Solid, Stroke::Dashed]);

@@ -60,9 +60,9 @@ fn a_difference_is_against_the_learner_alone_in_the_same_trial() {
     assert!((found.mean - 0.01).abs() < 1e-12 && found.std < 1e-12);
     let found = difference(&calm, ADABOOST).unwrap();
     assert!((found.mean - 0.1).abs() < 1e-12);
-    // 2 and 4 points: the mean 3, Student's interval with one degree of freedom 12.706·√2/√2 = 12.706.
+    // 2 and 4 points: the mean 3, Student's interval with one degree of freedom 12.7062·√2/√2 = 12.7062.
     let found = difference(&rough, AGNOSTIC).unwrap();
-    assert!((found.mean - 0.03).abs() < 1e-12 && (found.half_width.unwrap() - 0.12706).abs() < 1e-9);
+    assert!((found.mean - 0.03).abs() < 1e-12 && (found.half_width.unwrap() - 0.127_062).abs() < 1e-9);
     let table = differences(&[calm, rough]).unwrap();
     assert_eq!(table.cell("one-stump, 0% noise (synthetic)", ADABOOST).unwrap(), "+10.0 [+10.0, +10.0]");
     assert_eq!(table.cell("one-stump, 10% noise (synthetic)", AGNOSTIC).unwrap(), "+3.0 [-9.7, +15.7]");

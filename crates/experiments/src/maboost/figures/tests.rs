@@ -22,9 +22,9 @@ fn noise_is_drawn_as_difference_from_adaboost() {
         [("MadaBoost", &[0.0][..], &[18.75][..]), (SMOOTH, &[0.0], &[-25.0])]
     );
     let band = plot.panels[0].series[0].band.clone().unwrap()[0];
-    // s = 100/8/√2, n = 2: half the width is 12.706·6.25.
+    // s = 100/8/√2, n = 2: half the width is 12.7062·6.25.
     assert!(
-        (band.0 - (18.75 - 79.4125)).abs() < 1e-9 && (band.1 - (18.75 + 79.4125)).abs() < 1e-9,
+        (band.0 - (18.75 - 79.41375)).abs() < 1e-9 && (band.1 - (18.75 + 79.41375)).abs() < 1e-9,
         "{band:?}"
     );
 }

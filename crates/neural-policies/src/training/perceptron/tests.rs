@@ -372,7 +372,9 @@ fn hidden_units_are_those_of_burns_operations() {
 #[test]
 fn too_many_weights_are_refused_before_they_are_allocated() {
     let arithmetic = Arithmetic::single(Device::flex().autodiff());
-    for (inputs, widths) in [(1 << 13, vec![1 << 16]), (usize::MAX, vec![2]), (2, vec![1 << 15, 1 << 15])] {
+    for (inputs, widths) in
+        [(1 << 13, vec![1 << 16]), (usize::MAX, vec![2]), (2, vec![1 << 15, 1 << 15]), (2, vec![1 << 21])]
+    {
         let found = Perceptron::draw(inputs, &widths, &arithmetic, &mut rng(0));
         assert!(matches!(found, Err(NetError::TooLarge)));
     }
