@@ -151,8 +151,8 @@ impl Net {
     }
 }
 
-/// Refuses layers of so many units that those of a block of pairs would not fit. A layer of many units has few
-/// weights where the one before is narrow, so that the weights do not bound them.
+/// Refuses layers of so many units that those of a block of pairs would not fit. A layer of many units has
+/// few weights where the one before is narrow, so that the weights do not bound them.
 pub(crate) fn check_units(actions: usize, widths: impl Iterator<Item = usize>) -> Result<(), NetError> {
     let pairs = actions.max(BLOCK);
     let is_beyond = |width: usize| pairs.checked_mul(width).is_none_or(|units| units > MOST_WEIGHTS);

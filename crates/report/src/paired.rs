@@ -29,7 +29,7 @@ impl Interval {
         let n = values.len() as f64;
         let (mean, std) = mean_and_std(values);
         let half_width = values.len().checked_sub(2).map(|k| {
-            // Beyond the table: that of the normal distribution, and three terms of the expansion in 1/(n − 1).
+            // Beyond the table: the normal quantile, and three terms of the expansion in 1/(n − 1).
             let beyond = |x: f64| 1.959_964 + x * (2.372_271 + x * (2.822_499 + x * 2.555_850));
             let quantile = STUDENT.get(k).copied().unwrap_or_else(|| beyond(1.0 / (n - 1.0)));
             quantile * std / n.sqrt()

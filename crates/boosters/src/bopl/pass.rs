@@ -383,10 +383,10 @@ impl WeightedLog {
                 }
             }
             // Of m = ⟨π, f⟩: U_i = c(g − m).
-            let mut factors = [0.0; BLOCK];
             for k in 0..rows {
-                factors[k] = objective.factor(self.ratios[from + k], gradient.logged[from + k]);
-                line.means[k] = if factors[k] == 0.0 { 0.0 } else { -line.gains[k] / factors[k] };
+                let c = objective.factor(self.ratios[from + k], gradient.logged[from + k]);
+                line.means[k] = if c == 0.0 { 0.0 } else { -line.gains[k] / c };
+                line.factors[k] = c.abs();
             }
             // |c|Var_π(f) by deviations from the mean: a difference of squares is 0 where some other action
             // is nearly certain. |u| is |c|π of the actions that were not logged, and |c|(1 − π) of that one.
@@ -401,7 +401,7 @@ impl WeightedLog {
             }
             for k in 0..rows {
                 let i = from + k;
-                let (v, pi, c) = (self.ratios[i], gradient.logged[i], factors[k].abs());
+                let (v, pi, c) = (self.ratios[i], gradient.logged[i], line.factors[k]);
                 let u = gradient.u[self.logged[i] as usize * n + i];
                 let square = line.squares[k] + c * pi * (line.means[k] * line.means[k]);
                 let along = along_factor((c, u), (pi, square), line.range(k), eta);
@@ -460,8 +460,6 @@ impl WeightedLog {
             for k in 0..rows {
                 line.logged[k] = f[self.logged[from + k] as usize * n + from + k];
             }
-            // 1 − π(a_i|x_i).
-            let mut rests = [0.0; BLOCK];
             for a in 0..self.actions {
                 for k in 0..rows {
                     let pair = a * n + from + k;
@@ -469,7 +467,7 @@ impl WeightedLog {
                         let (deviation, pi) = (f[pair] - line.logged[k], gradient.pi[pair]);
                         line.include(k, deviation, gradient.u[pair]);
                         line.means[k] += pi * deviation;
-                        rests[k] += if self.logged[from + k] as usize == a { 0.0 } else { pi };
+                        line.rests[k] += if self.logged[from + k] as usize == a { 0.0 } else { pi };
                     }
                 }
             }
@@ -485,7 +483,7 @@ impl WeightedLog {
             for k in 0..rows {
                 let i = from + k;
                 let (pi, rest, variance, range) =
-                    (gradient.logged[i], rests[k], line.squares[k], line.range(k));
+                    (gradient.logged[i], line.rests[k], line.squares[k], line.range(k));
                 let along = Along { pi, rest, variance, range, eta };
                 sums.gain += line.gains[k];
                 sums.curvature += predicted.spans_of_model[i] * along.of_expectation()
@@ -678,12 +676,25 @@ struct LineOfBlock {
     means: [f64; BLOCK],
     /// Sums of weighted squares of deviations from the mean.
     squares: [f64; BLOCK],
+    /// |c_i|; of predicted rewards unused.
+    factors: [f64; BLOCK],
+    /// 1 − π(a_i|x_i), of predicted rewards alone.
+    rests: [f64; BLOCK],
 }
 
 impl Default for LineOfBlock {
     fn default() -> Self {
         let zeros = [0.0; BLOCK];
-        Self { logged: zeros, lows: zeros, highs: zeros, gains: zeros, means: zeros, squares: zeros }
+        Self {
+            logged: zeros,
+            lows: zeros,
+            highs: zeros,
+            gains: zeros,
+            means: zeros,
+            squares: zeros,
+            factors: zeros,
+            rests: zeros,
+        }
     }
 }
 

@@ -34,8 +34,8 @@ fn in_32_rounds(n: usize, step: Step) -> usize {
 
 #[test]
 fn a_round_allocates_a_few_lists_whatever_the_log() {
-    // Six in the loop, the lists of where blocks begin, and five more for local weights and curvatures; two are
-    // the base learner's.
+    // Six in the loop, the lists of where blocks begin, and five more for local weights and curvatures; two
+    // are the base learner's.
     for (step, most) in [(Step::Closed(Smoothness::Sharp), 8), (Step::SecondOrder { learning_rate: 0.1 }, 13)]
     {
         let (short, long) = (in_32_rounds(100, step), in_32_rounds(9000, step));

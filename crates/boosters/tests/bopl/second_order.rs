@@ -145,6 +145,9 @@ fn no_smaller_quadratic_would_do() {
 const FEW: usize = 8;
 const THREE: usize = 3;
 
+/// The answer of a base learner to a round.
+type Answer = fn(&PairRound<'_>) -> Vec<f64>;
+
 /// Rows where F is nearly certain of an action, or of none, and a predictor that may turn them round.
 struct Certain {
     log: Log,
@@ -215,7 +218,7 @@ impl Certain {
     /// Whether the weight of f keeps its promise; returns whether it turned a nearly certain row round.
     fn keeps<O: PolicyObjective>(
         &self,
-        run: &PolicyBoosting<O, Constants<fn(&PairRound<'_>) -> Vec<f64>>>,
+        run: &PolicyBoosting<O, Constants<Answer>>,
         eta: f64,
         loss: &dyn Fn(usize, &[f64; THREE]) -> f64,
     ) -> bool {
@@ -248,7 +251,7 @@ fn long_steps_keep_their_promise<O: PolicyObjective>(rewards: &[f64], loss: impl
         let eta = [0.1, 0.5, 1.0][rng.random_range(0..3)];
         let (settings, ensemble) =
             (Settings::builder().smoothing(2.0).build().unwrap(), case.ensemble.clone());
-        let learner = Constants(means as fn(&PairRound<'_>) -> Vec<f64>);
+        let learner = Constants(means as Answer);
         let run = PolicyBoosting::<O, _>::from_ensemble(&case.log, learner, settings, ensemble).unwrap();
         let loss = |i: usize, ln_pi: &[f64; THREE]| loss(case.v(i), ln_pi[case.logged(i)]);
         turned += u32::from(case.keeps(&run, eta, &loss));
@@ -313,7 +316,7 @@ fn long_doubly_robust_steps_from_a_nearly_certain_policy_keep_their_promise() {
             _ => Step::Closed(Smoothness::Sharp),
         };
         let (settings, ensemble) = (Settings::builder().step(step).build().unwrap(), case.ensemble.clone());
-        let learner = Constants(means as fn(&PairRound<'_>) -> Vec<f64>);
+        let learner = Constants(means as Answer);
         let (log, q) = (&case.log, &case.predictions);
         let run = PolicyBoosting::<Bopl, _>::doubly_robust_from_ensemble(log, learner, settings, q, ensemble);
         let loss = |i: usize, ln_pi: &[f64; THREE]| -> f64 {

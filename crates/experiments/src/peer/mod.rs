@@ -6,7 +6,7 @@ use off_policy::Log;
 use rows::RowMatrix;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use thiserror::Error;
