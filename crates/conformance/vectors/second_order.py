@@ -14,7 +14,7 @@ import random
 from mpmath import mp, mpf
 
 mp.dps = 50
-FLOOR = mpf(10) ** -6  # the least 1 - pi, and the least share of a row's range, in a weight
+FLOOR = mpf(10) ** -6  # the least of the factor of a weight that u lacks, and of a share of a row's range
 
 
 def exact(matrix):
@@ -98,7 +98,10 @@ def expected(case):
                 scale = max(mean - min(rewards), FLOOR * span)
             else:
                 scale = abs(v) * (1 if of_log else pi[a])
-            weights.append([scale * x * max(1 - x, FLOOR) for x in pi])
+            # u of the logged action has the factor 1 - pi, so that pi is what keeps u/w bounded.
+            is_logged = lambda k: k == a and not doubly
+            factors = [(1 - x, x) if is_logged(k) else (x, 1 - x) for k, x in enumerate(pi)]
+            weights.append([scale * own * max(other, FLOOR) for own, other in factors])
             span_of_model = max(q[i]) - min(q[i])
             curvature += quadratic(variant, pi, f[i], a, v, span_of_model, delta, eta)
         else:

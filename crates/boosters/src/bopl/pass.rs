@@ -52,7 +52,7 @@ impl ProbeRoom {
     }
 }
 
-/// The least 1 − π_a in the weight of a pair, so that its target u/w is at most a million.
+/// The least factor by which the weight of a pair is below |u|, so that its target u/w is at most a million.
 pub(super) const LEAST_REST: f64 = 1e-6;
 
 /// The sum of a pass that has none.
@@ -318,7 +318,8 @@ impl WeightedLog {
     }
 
     /// w_{i,a} = |c_i|π_a(1 − π_a), the diagonal of the curvature of −c_i ln π(a_i|x_i) at the present
-    /// policy, with 1 − π_a of at least [`LEAST_REST`]. With predicted rewards |c_i| is r̄_i − min_a r̃.
+    /// policy. The factor that |u| lacks is at least [`LEAST_REST`]: π of the logged action, and 1 − π of
+    /// others. With predicted rewards |c_i| is r̄_i − min_a r̃, and 1 − π has that least value for all actions.
     pub(super) fn local_weights<O: PolicyObjective>(
         &self,
         objective: O,
