@@ -319,7 +319,7 @@ impl WeightedLog {
 
     /// w_{i,a} = |c_i|π_a(1 − π_a), the diagonal of the curvature of −c_i ln π(a_i|x_i) at the present
     /// policy. The factor that |u| lacks is at least [`LEAST_REST`]: π of the logged action, and 1 − π of
-    /// others. With predicted rewards |c_i| is r̄_i − min_a r̃, and 1 − π has that least value for all actions.
+    /// others. With predicted rewards |c_i| is r̄_i − min_a r̃, and 1 − π is that factor of all actions.
     pub(super) fn local_weights<O: PolicyObjective>(
         &self,
         objective: O,
