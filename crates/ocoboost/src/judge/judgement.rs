@@ -166,7 +166,7 @@ impl Judgement {
                 let caveats = caveats();
                 let _ = write!(
                     text,
-                    "it earns about {least} more or better, with about {percent} certainty: {caveats}."
+                    "it earns at least about {least} more, with about {percent} certainty: {caveats}."
                 );
             }
             Verdict::NotShown { at_least } => {
