@@ -604,6 +604,38 @@ fn every_training_after_a_search_that_was_ended_goes_on() {
     }
 }
 
+/// A watcher that ends all it sees, as after Ctrl-C, ends no search that an earlier run has finished, and
+/// loses none of its trainings.
+#[test]
+fn a_finished_search_is_not_ended_by_who_goes_on() {
+    let recipe = AutoPolicy::builder().candidates(3).rounds(12).seed(3).build().unwrap();
+    let log = log(400, 15);
+    let mut saved = String::new();
+    let fit = recipe.fit_resumable(&log, None, |progress, snapshot| {
+        if let Progress::Training { done, planned, .. } = progress
+            && done == planned / 4 * 3 + 1
+        {
+            saved = file(snapshot);
+        }
+        ControlFlow::Continue(())
+    });
+    let fit = fit.unwrap();
+    let go_on = |ends_training: bool| {
+        let from = serde_json::from_str(&saved).unwrap();
+        recipe.fit_resumable(&log, Some(from), |progress, _| match progress {
+            Progress::Training { .. } if !ends_training => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        })
+    };
+    assert_same(&go_on(false).unwrap(), &fit);
+    let ended = go_on(true).unwrap();
+    assert!(ended.is_training_cut && !ended.is_search_cut && !ended.is_of_search);
+    assert_eq!(
+        (ended.rounds_planned, ended.rounds_trained),
+        (fit.rounds_planned, fit.rounds_planned / 4 * 3)
+    );
+}
+
 /// What a watcher ends before anything of its own is done keeps what the earlier run has done.
 #[test]
 fn a_resumed_search_that_is_ended_at_once_keeps_what_was_done() {
@@ -639,8 +671,9 @@ fn a_saved_search_of_something_else_is_refused() {
     };
     assert_eq!(refused(recipe, &log(300, 17), &saved), BoplError::AnotherLog);
     assert_eq!(refused(self::recipe(4), &own, &saved), BoplError::AnotherRecipe);
-    let first = saved.replacen("{\"start\":0}", "{\"start\":1}", 1);
-    assert!(first != saved && matches!(refused(recipe, &own, &first), BoplError::BrokenSearch { .. }));
+    let mut swapped: serde_json::Value = serde_json::from_str(&saved).unwrap();
+    swapped["done"].as_array_mut().unwrap().swap(0, 1);
+    assert!(matches!(refused(recipe, &own, &swapped.to_string()), BoplError::BrokenSearch { .. }));
     // What no recipe with its settings can have done is refused on loading.
     let value = serde_json::from_str::<serde_json::Value>(&saved).unwrap();
     let value_of_done = value["done"][0]["values"][0].clone();
@@ -661,12 +694,39 @@ fn a_saved_search_of_something_else_is_refused() {
         (("/recipe/1", serde_json::json!(100_001)), "rounds"),
         (("/recipe/3/learning_rate", serde_json::json!(-1.0)), "learning_rate"),
         (("/search_rows", serde_json::json!(9)), "search_rows"),
+        (("/recipe/1", serde_json::json!(2)), "more rounds than the settings"),
+        (
+            ("/done/0/piece", serde_json::json!({"bag": {"candidate": 0, "rounds": 5, "bag": 0}})),
+            "its values",
+        ),
+        (("/done/1", value["done"][0].clone()), "there twice"),
     ] {
         let mut changed = value.clone();
         let (pointer, to) = change;
         *changed.pointer_mut(pointer).unwrap() = to;
         let refusal = serde_json::from_value::<AutoCheckpoint>(changed).unwrap_err().to_string();
         assert!(refusal.contains(reason), "{pointer}: {refusal}");
+    }
+    // The runs under way alone, and a training without its trees or with too many.
+    let mut runs = value.clone();
+    (runs["done"], runs["recipe"][1]) = (serde_json::json!([]), serde_json::json!(2));
+    let bag = |rounds: u32, ensemble: &serde_json::Value| {
+        let mut changed = runs.clone();
+        let piece = serde_json::json!({"bag": {"candidate": 0, "rounds": rounds, "bag": 0}});
+        changed["done"] = serde_json::json!([{"piece": piece, "values": [], "ensemble": ensemble}]);
+        (changed["recipe"][1], changed["under_way"]) = (value["recipe"][1].clone(), serde_json::Value::Null);
+        changed
+    };
+    let ensemble = &value["under_way"]["runs"][0]["policy"]["ensemble"];
+    assert_eq!(ensemble["members"].as_array().unwrap().len(), 3);
+    assert!(serde_json::from_value::<AutoCheckpoint>(bag(3, ensemble)).is_ok());
+    for (changed, reason) in [
+        (runs.clone(), "more rounds than the settings"),
+        (bag(2, ensemble), "more rounds than the settings"),
+        (bag(3, &serde_json::Value::Null), "a piece lacks its values"),
+    ] {
+        let refusal = serde_json::from_value::<AutoCheckpoint>(changed).unwrap_err().to_string();
+        assert!(refusal.contains(reason), "{refusal}");
     }
     let mut other: serde_json::Value = serde_json::from_str(&saved).unwrap();
     let alpha = &mut other["under_way"]["runs"][1]["policy"]["ensemble"]["members"][0]["alpha"];

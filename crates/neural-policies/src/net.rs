@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) const MOST_WEIGHTS: usize = 1 << 28;
 /// The pairs of a context and an action that go through the layers together.
 const BLOCK: usize = 256;
+/// The most inputs of all rows that go through the layers together, unless a single row has more.
+const MOST_INPUTS: usize = 1 << 22;
 
 /// F(x, a), a perceptron on the scaled context and the one-hot code of the action \[L23, Appendices F.5 and
 /// G\]: every layer but the last is followed by max(0, ·), and the last has one unit. Batch normalisation is
@@ -93,7 +95,7 @@ impl Net {
             return Err(PolicyError::InputDimension { expected, got });
         }
         let mut scores = vec![0.0; contexts.len() * self.actions];
-        let rows = (BLOCK / self.actions).max(1);
+        let rows = (BLOCK / self.actions).min(MOST_INPUTS / self.inputs).max(1);
         for (block, scores) in scores.chunks_mut(rows * self.actions).enumerate() {
             let rows = block * rows..block * rows + scores.len() / self.actions;
             self.score(rows.filter_map(|i| contexts.row(i)), scores)?;

@@ -9,7 +9,7 @@ use off_policy::estimators::Estimate;
 use off_policy::policies::Scores;
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use weak_learners::Shard;
 use weak_learners::pairs::PairTree;
 
@@ -58,27 +58,30 @@ impl TryFrom<Unchecked> for AutoCheckpoint {
         let (candidates, rounds, seed, overrides) = recipe;
         let builder = AutoPolicy::builder().candidates(candidates).rounds(rounds).seed(seed);
         builder.overrides(overrides).search_rows(search_rows).build()?;
-        let is_of_recipe = |piece: Piece| match piece {
-            Piece::Start(k) | Piece::Race(k) => k < candidates,
-            Piece::Follow { candidate, fold } => candidate < candidates && fold < FOLDS,
-            Piece::Bag { candidate, rounds: own, bag } => {
-                candidate < candidates && own <= rounds && bag < BAGS
-            }
-        };
-        let pieces = done.iter().map(|done| done.piece).chain(under_way.iter().map(|runs| runs.piece));
-        if !pieces.into_iter().all(is_of_recipe) {
-            return Err(BoplError::BrokenSearch { reason: "a piece is not one of the settings" });
+        let broken = |reason| Err(BoplError::BrokenSearch { reason });
+        let pieces = || done.iter().map(|done| done.piece).chain(under_way.iter().map(|runs| runs.piece));
+        if !pieces().all(|piece| piece.is_of(candidates, rounds)) {
+            return broken("a piece is not one of the settings");
+        }
+        let mut seen = HashSet::new();
+        if !pieces().all(|piece| seen.insert(piece)) {
+            return broken("a piece is there twice");
         }
         for Done { piece, values, ensemble } in &done {
-            let is_bag = matches!(piece, Piece::Bag { .. });
-            if values.is_empty() != is_bag {
-                return Err(BoplError::BrokenSearch { reason: "a piece lacks its values" });
+            // A training has trees and no values.
+            if values.is_empty() != piece.is_of_training() || (values.is_empty() && ensemble.is_none()) {
+                return broken("a piece lacks its values");
             }
             let members = ensemble.as_ref().map_or(0, PolicyEnsemble::len);
             // F_0 has a value, too.
-            if values.len() > rounds + 1 || members > rounds {
-                return Err(BoplError::BrokenSearch { reason: "a piece has more rounds than the settings" });
+            if values.len() > rounds + 1 || members > piece.most_rounds(rounds) {
+                return broken("a piece has more rounds than the settings");
             }
+        }
+        if let Some(UnderWay { piece, runs }) = &under_way
+            && runs.iter().any(|run| run.rounds() > piece.most_rounds(rounds))
+        {
+            return broken("a piece has more rounds than the settings");
         }
         Ok(Self { recipe, log, done, under_way, is_search_over, search_rows })
     }
@@ -92,7 +95,7 @@ fn usual_search_rows() -> usize {
 pub(super) type Recipe = (usize, usize, u64, Overrides);
 
 /// A piece of the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Piece {
     /// The first rounds of a candidate.
@@ -105,6 +108,31 @@ pub(super) enum Piece {
     Bag { candidate: usize, rounds: usize, bag: u16 },
 }
 
+impl Piece {
+    fn is_of_training(self) -> bool {
+        matches!(self, Self::Bag { .. })
+    }
+
+    /// Whether a recipe with so many candidates and rounds has it.
+    fn is_of(self, candidates: usize, rounds: usize) -> bool {
+        match self {
+            Self::Start(k) | Self::Race(k) => k < candidates,
+            Self::Follow { candidate, fold } => candidate < candidates && fold < FOLDS,
+            Self::Bag { candidate, rounds: own, bag } => {
+                candidate < candidates && own <= rounds && bag < BAGS
+            }
+        }
+    }
+
+    /// The most rounds of a run of it, in a recipe with so many.
+    fn most_rounds(self, rounds: usize) -> usize {
+        match self {
+            Self::Bag { rounds: own, .. } => own,
+            _ => rounds,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Done {
     piece: Piece,
@@ -112,12 +140,6 @@ pub(super) struct Done {
     pub(super) values: Vec<Estimate>,
     /// Of a race on the first fold, as long as it may be needed; of a training.
     pub(super) ensemble: Option<PolicyEnsemble<PairTree>>,
-}
-
-impl Done {
-    fn is_of_search(&self) -> bool {
-        !matches!(self.piece, Piece::Bag { .. })
-    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -238,9 +260,9 @@ impl<'a> Journal<'a> {
         }
     }
 
-    /// Whether the next piece of the search is one of an earlier run.
-    pub(super) fn is_replaying_search(&self) -> bool {
-        self.replay.front().is_some_and(Done::is_of_search)
+    /// Whether the next piece of an earlier run is one of the training; `None` where none is left.
+    pub(super) fn is_training_next(&self) -> Option<bool> {
+        self.replay.front().map(|done| done.piece.is_of_training())
     }
 
     /// The runs of a piece, as many as there are folds, where an earlier run was in the middle of it.
@@ -267,7 +289,7 @@ impl<'a> Journal<'a> {
 
     /// Whether an earlier run has ended the search here.
     pub(super) fn was_ended(&self) -> bool {
-        self.is_search_over && !self.is_replaying_search()
+        self.is_search_over && self.is_training_next() != Some(false)
     }
 
     /// The trees of races are kept for the last one alone.

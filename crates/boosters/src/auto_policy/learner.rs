@@ -74,6 +74,16 @@ pub(super) enum SavedTraining {
     Regression(RegressionCheckpoint<Trees>),
 }
 
+impl SavedTraining {
+    /// The rounds that were played.
+    pub(super) fn rounds(&self) -> usize {
+        match self {
+            Self::Policy(saved) => saved.ensemble().len(),
+            Self::Regression(saved) => saved.ensemble().len(),
+        }
+    }
+}
+
 /// The most draws of a round. With half of the columns each misses the only one that matters with probability
 /// about ½, so all of them do once in 10⁶ rounds.
 const DRAWS: usize = 20;

@@ -566,7 +566,7 @@ impl AutoPolicy {
             let best = curve.best();
             let is_patient = round - best.0 < PATIENCE.max(round / 2);
             let has_waited = !is_patient && curve.path(round) >= SHORTEST_PATH;
-            let is_long = round == self.rounds || curve.path(round) >= longest_path;
+            let is_long = round >= self.rounds || curve.path(round) >= longest_path;
             if has_waited || is_long || curve.lags(leader.map(|leader| &others[leader])) {
                 break;
             }

@@ -108,7 +108,11 @@ impl<'a> Watch<'a> {
         if self.is_training {
             return self.is_over;
         }
-        !self.journal.is_replaying_search() && (self.is_over || self.journal.was_ended())
+        match self.journal.is_training_next() {
+            // What this run's watcher says is no word on a search that is done.
+            Some(is_training) => is_training && self.journal.was_ended(),
+            None => self.is_over || self.journal.was_ended(),
+        }
     }
 
     /// Whether the ranks could agree so far.

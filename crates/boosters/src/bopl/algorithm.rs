@@ -126,27 +126,6 @@ impl<O: PolicyObjective, L: PairLearner, W: PolicyLog> Boosting<O, L, L::Hypothe
         }
     }
 
-    /// The same with any step; one of the second order needs the π of every pair, which the rounds of a
-    /// closed step do not keep.
-    ///
-    /// # Errors
-    /// As [`weight`](Self::weight), and [`BoplError::TooManyPairs`].
-    pub(super) fn weight_by_any(&self, step: Step, f: &[f64]) -> Result<Weight, BoplError> {
-        let Step::SecondOrder { learning_rate } = step else { return self.weight(step, f) };
-        if !(self.log.has_predictions() && self.gradient.pi.is_empty()) {
-            return self.weight(step, f);
-        }
-        let (n, actions) = self.log.shape();
-        let pi = match self.log.shard() {
-            None => zeros_of(n, actions)?,
-            Some(shard) => shard.ranks().agree(zeros_of(n, actions))?,
-        };
-        let mut gradient = Gradient { pi, ..self.gradient.clone() };
-        self.log.gradient(self.objective, &self.scores, &mut gradient)?;
-        let along = self.log.local_derivative(self.objective, &gradient, f, learning_rate)?;
-        self.minimum(along, learning_rate)
-    }
-
     /// α = U/(S + 2nλ) \[L23, Equations 12 and 69; Appendix E\], with U = Σ⟨u_i, f(x_i)⟩ and S = Σ
     /// s_i‖f(x_i)‖²: the minimum of the upper bound −αU/n + α²S/2n + λα².
     fn closed_form(&self, smoothness: Smoothness, f: &[f64]) -> Result<Weight, BoplError> {
@@ -290,6 +269,26 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
     }
 }
 
+impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
+    /// The weight by any step, whatever the step of the run: one of the second order needs the π of every
+    /// pair where rewards were predicted, which the rounds of other steps do not keep.
+    ///
+    /// # Errors
+    /// As [`weight`](Self::weight), and [`BoplError::TooManyPairs`].
+    pub(super) fn weight_by_any(&self, step: Step, f: &[f64]) -> Result<Weight, BoplError> {
+        let lacks_pi = self.log.predicted.is_some() && self.gradient.pi.is_empty();
+        let Some(learning_rate) = step.learning_rate().filter(|_| lacks_pi) else {
+            return self.weight(step, f);
+        };
+        let zeros = || zeros_of(self.log.len(), self.log.actions);
+        let room = zeros().and_then(|u| Ok(Gradient { u, pi: zeros()?, logged: vec![0.0; self.log.len()] }));
+        let mut gradient = self.log.shard.ranks().agree(room)?;
+        self.log.gradient(self.objective, &self.scores, &mut gradient)?;
+        let along = self.log.local_derivative(self.objective, &gradient, f, learning_rate)?;
+        self.minimum(along, learning_rate)
+    }
+}
+
 impl<O, L, H, W> Boosting<O, L, H, W> {
     pub(super) fn log(&self) -> &W {
         &self.log
@@ -367,7 +366,15 @@ impl Step {
     }
 
     pub(super) fn is_local(self) -> bool {
-        matches!(self, Self::SecondOrder { .. })
+        self.learning_rate().is_some()
+    }
+
+    /// η of the second order.
+    fn learning_rate(self) -> Option<f64> {
+        match self {
+            Self::SecondOrder { learning_rate } => Some(learning_rate),
+            _ => None,
+        }
     }
 }
 
@@ -377,7 +384,8 @@ pub struct Weight {
     /// α.
     pub alpha: f64,
     /// A lower bound on the fall of the objective: αU/n − α²S/2n at the α of the closed form, also where a
-    /// line search goes further.
+    /// line search goes further. It holds for F + αf as it is rounded where αf is as exact as F: an f whose
+    /// values of a row are large and nearly equal loses their difference.
     pub decrease: f64,
 }
 

@@ -1,7 +1,6 @@
 //! The weight of a predictor by a search along it.
 
 use super::PolicyObjective;
-use super::pass::ProbeRoom;
 use super::policy_log::PolicyLog;
 use weak_learners::RankError;
 
@@ -16,7 +15,8 @@ const REACH: f64 = 4.0;
 ///
 /// A step is doubled until the slope turns up. Then the interval is cut, each time where the secant of
 /// the slopes says. The closed form's α is among the points compared. Beyond it no score moves by more
-/// than [`REACH`]. *Cost:* at most 25 passes, and 16 bytes a pair while it lasts.
+/// than [`REACH`]. *Cost:* at most 25 passes, each with room for one block
+/// of rows a thread.
 ///
 /// # Errors
 /// Those of the ranks.
@@ -27,9 +27,8 @@ pub(super) fn line_search<O: PolicyObjective>(
     ridge: f64,
     (scores, f): (&[f64], &[f64]),
 ) -> Result<f64, RankError> {
-    let mut room = ProbeRoom::new(scores.len(), log.len());
-    let mut probe = |alpha: f64| {
-        let (value, slope) = log.probe(objective, alpha, (scores, f), &mut room)?;
+    let probe = |alpha: f64| {
+        let (value, slope) = log.probe(objective, alpha, scores, f)?;
         Ok::<_, RankError>((value + ridge * alpha * alpha, slope + 2.0 * ridge * alpha))
     };
     let direction = closed.signum();

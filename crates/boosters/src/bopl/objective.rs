@@ -253,7 +253,9 @@ impl PolicyObjective for BoplLs {
     }
 
     fn loss(self, v: f64, pi: f64, _: f64) -> f64 {
-        -(self.smoothing * v * pi).ln_1p() / self.smoothing
+        let smoothed = self.smoothing * v * pi;
+        // Where λvπ underflows, vπ need not.
+        if smoothed < 1e-16 { -v * pi } else { -smoothed.ln_1p() / self.smoothing }
     }
 }
 

@@ -9,7 +9,7 @@ use super::weighted_log::{Predicted, WeightedLog};
 use super::{Along, PolicyObjective, Smoothness};
 use rayon::prelude::*;
 use rows::numeric::{LANES, exp, ln, vectorised};
-use std::ops::{AddAssign, Deref};
+use std::ops::{AddAssign, Deref, DerefMut};
 use weak_learners::{RankError, Shard};
 
 /// The rows of a block: a few columns of that length stay in a core's own cache.
@@ -33,23 +33,6 @@ pub(super) struct Gradient {
     pub(super) logged: Vec<f64>,
     /// π(a|x_i) of every pair, or empty where no local curvature with predicted rewards needs it.
     pub(super) pi: Vec<f64>,
-}
-
-/// The memory of the probes of a search.
-#[derive(Debug)]
-pub(super) struct ProbeRoom {
-    /// F + αf.
-    pub(super) moved: Vec<f64>,
-    /// u there.
-    pub(super) u: Vec<f64>,
-    /// π(a_i|x_i) there.
-    pub(super) logged: Vec<f64>,
-}
-
-impl ProbeRoom {
-    pub(super) fn new(pairs: usize, rows: usize) -> Self {
-        Self { moved: vec![0.0; pairs], u: vec![0.0; pairs], logged: vec![0.0; rows] }
-    }
 }
 
 /// The least factor by which the weight of a pair is below |u|, so that its target u/w is at most a million.
@@ -234,25 +217,38 @@ pub(super) fn total<S: AddAssign + Default + Send, B: Send>(
     blocks: Vec<B>,
     of: impl Fn((usize, B)) -> S + Sync + Send,
 ) -> S {
+    total_in(is_shared, blocks, || (), |(), block| of(block))
+}
+
+/// The same with room for a block, which is made once for the blocks that a thread has in a row.
+pub(super) fn total_in<R, S: AddAssign + Default + Send, B: Send>(
+    is_shared: bool,
+    blocks: Vec<B>,
+    room: impl Fn() -> R + Sync + Send,
+    of: impl Fn(&mut R, (usize, B)) -> S + Sync + Send,
+) -> S {
     let mut total = S::default();
     if is_shared {
-        of_blocks(is_shared, blocks, of).into_iter().for_each(|sum| total += sum);
+        of_blocks(is_shared, blocks, room, of).into_iter().for_each(|sum| total += sum);
     } else {
-        blocks.into_iter().enumerate().for_each(|block| total += of(block));
+        let mut room = room();
+        blocks.into_iter().enumerate().for_each(|block| total += of(&mut room, block));
     }
     total
 }
 
 /// The sums of blocks, in their order.
-fn of_blocks<S: Send, B: Send>(
+fn of_blocks<R, S: Send, B: Send>(
     is_shared: bool,
     blocks: Vec<B>,
-    of: impl Fn((usize, B)) -> S + Sync + Send,
+    room: impl Fn() -> R + Sync + Send,
+    of: impl Fn(&mut R, (usize, B)) -> S + Sync + Send,
 ) -> Vec<S> {
     if is_shared {
-        blocks.into_par_iter().enumerate().map(of).collect()
+        blocks.into_par_iter().enumerate().map_init(room, of).collect()
     } else {
-        blocks.into_iter().enumerate().map(of).collect()
+        let mut room = room();
+        blocks.into_iter().enumerate().map(|block| of(&mut room, block)).collect()
     }
 }
 
@@ -263,12 +259,22 @@ impl WeightedLog {
         blocks: Vec<B>,
         of: impl Fn((usize, B)) -> S + Sync + Send,
     ) -> Result<S, RankError> {
+        self.total_in(blocks, || (), |(), block| of(block))
+    }
+
+    /// The same with room for a block.
+    fn total_in<R, S: BlockSums, B: Send>(
+        &self,
+        blocks: Vec<B>,
+        room: impl Fn() -> R + Sync + Send,
+        of: impl Fn(&mut R, (usize, B)) -> S + Sync + Send,
+    ) -> Result<S, RankError> {
         let (is_shared, ranks) = (in_pool(self.len() * self.actions), self.shard.ranks());
         if !ranks.are_several() {
-            return Ok(total(is_shared, blocks, of));
+            return Ok(total_in(is_shared, blocks, room, of));
         }
         let mut bytes = Vec::with_capacity(blocks.len() * S::BYTES);
-        of_blocks(is_shared, blocks, of).iter().for_each(|sums| sums.write(&mut bytes));
+        of_blocks(is_shared, blocks, room, of).iter().for_each(|sums| sums.write(&mut bytes));
         let mut total = S::default();
         ranks.gather(bytes)?.chunks_exact(S::BYTES).for_each(|sums| total += S::read(sums));
         Ok(total)
@@ -506,12 +512,12 @@ impl WeightedLog {
 
     /// The objective, u_{i,a} = π_a(r̃_a − r̄_i), and unless it is empty π, from the numerators of the
     /// softmax in `u`.
-    fn doubly_robust_gradient<S: Deref<Target = [f64]>>(
+    fn doubly_robust_gradient<S: Deref<Target = [f64]>, U: DerefMut<Target = [f64]>>(
         &self,
         predicted: &Predicted,
         (from, scores): (usize, &[S]),
         (tops, totals): (&[f64; BLOCK], &[f64; BLOCK]),
-        (u, pi): (&mut [&mut [f64]], &mut [&mut [f64]]),
+        (u, pi): (&mut [U], &mut [&mut [f64]]),
         sums: &mut PolicySums,
     ) {
         // Rewards are measured from that of a most probable action: where π is nearly 1, r̄ differs from it
@@ -548,24 +554,26 @@ impl WeightedLog {
         &self,
         objective: O,
         alpha: f64,
-        (scores, f): (&[f64], &[f64]),
-        ProbeRoom { moved, u, logged }: &mut ProbeRoom,
+        scores: &[f64],
+        f: &[f64],
     ) -> Result<(f64, f64), RankError> {
         let (n, actions) = (self.len(), self.actions);
-        let (mut moved, mut u) = (cut_mut(n, moved), cut_mut(n, u));
-        let columns = moved.chunks_mut(actions).zip(u.chunks_mut(actions));
-        let blocks: Vec<_> = columns.zip(logged.chunks_mut(BLOCK)).collect();
-        let sums = self.total(blocks, |(b, ((moved, u), logged))| {
-            let from = b * BLOCK;
-            let part = |a: usize, rows: usize| a * n + from..a * n + from + rows;
-            for (a, column) in moved.iter_mut().enumerate() {
-                let part = part(a, column.len());
-                let pairs = scores[part.clone()].iter().zip(&f[part]);
-                column.iter_mut().zip(pairs).for_each(|(moved, (score, f))| *moved = score + alpha * f);
+        let blocks: Vec<usize> = (0..n.div_ceil(BLOCK)).collect();
+        // F + αf and u of a block.
+        let room = || [(); 2].map(|()| vec![Vec::new(); actions]);
+        let sums = self.total_in(blocks, room, |[moved, u], (_, b)| {
+            let (from, rows) = (b * BLOCK, BLOCK.min(n - b * BLOCK));
+            let part = |a: usize| a * n + from..a * n + from + rows;
+            for (a, (moved, u)) in moved.iter_mut().zip(u.iter_mut()).enumerate() {
+                let pairs = scores[part(a)].iter().zip(&f[part(a)]);
+                moved.clear();
+                moved.extend(pairs.map(|(score, f)| score + alpha * f));
+                u.resize(rows, 0.0);
             }
+            let probabilities = (&mut [0.0; BLOCK][..rows], &mut [][..]);
             let PolicySums { objective, .. } =
-                self.gradient_of_block(objective, from, moved, u, (logged, &mut []));
-            let gain = u.iter().enumerate().map(|(a, u)| rows::dot(u, &f[part(a, u.len())])).sum();
+                self.gradient_of_block(objective, from, moved, u, probabilities);
+            let gain = u.iter().enumerate().map(|(a, u)| rows::dot(u, &f[part(a)])).sum();
             Probe { objective, gain }
         })?;
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
@@ -606,12 +614,12 @@ impl WeightedLog {
     }
 
     /// u, π(a_i|x_i), and unless it is empty π(a|x_i), of the rows from `from` on, at these scores.
-    fn gradient_of_block<O: PolicyObjective, S: Deref<Target = [f64]>>(
+    fn gradient_of_block<O: PolicyObjective, S: Deref<Target = [f64]>, U: DerefMut<Target = [f64]>>(
         &self,
         objective: O,
         from: usize,
         scores: &[S],
-        u: &mut [&mut [f64]],
+        u: &mut [U],
         (probabilities, all): (&mut [f64], &mut [&mut [f64]]),
     ) -> PolicySums {
         let (n, rows) = (self.len(), scores.first().map_or(0, |column| column.len()));

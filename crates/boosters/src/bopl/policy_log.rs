@@ -1,6 +1,6 @@
 //! What a round needs of a log, whatever the layout of its actions.
 
-use super::pass::{DirectionalDerivative, Evaluation, Gradient, PolicySums, ProbeRoom, largest};
+use super::pass::{DirectionalDerivative, Evaluation, Gradient, PolicySums, largest};
 use super::weighted_log::WeightedLog;
 use super::{PolicyObjective, Smoothness};
 use weak_learners::{RankError, Shard};
@@ -35,9 +35,6 @@ pub(super) trait PolicyLog {
 
     /// Whether some row has two actions to choose from.
     fn has_choice(&self) -> bool;
-
-    /// Whether rewards were predicted: the doubly robust objective.
-    fn has_predictions(&self) -> bool;
 
     /// The examples and the actions of a round of the base learner; their product is the number of pairs.
     fn shape(&self) -> (usize, usize);
@@ -86,8 +83,8 @@ pub(super) trait PolicyLog {
         &self,
         objective: O,
         alpha: f64,
-        scores_and_f: (&[f64], &[f64]),
-        room: &mut ProbeRoom,
+        scores: &[f64],
+        f: &[f64],
     ) -> Result<(f64, f64), RankError>;
 
     /// The evaluation that sums at some scores give.
@@ -112,10 +109,6 @@ impl PolicyLog for WeightedLog {
 
     fn has_choice(&self) -> bool {
         self.has_choice
-    }
-
-    fn has_predictions(&self) -> bool {
-        self.predicted.is_some()
     }
 
     fn shape(&self) -> (usize, usize) {
@@ -170,9 +163,9 @@ impl PolicyLog for WeightedLog {
         &self,
         objective: O,
         alpha: f64,
-        scores_and_f: (&[f64], &[f64]),
-        room: &mut ProbeRoom,
+        scores: &[f64],
+        f: &[f64],
     ) -> Result<(f64, f64), RankError> {
-        self.probe(objective, alpha, scores_and_f, room)
+        self.probe(objective, alpha, scores, f)
     }
 }

@@ -115,7 +115,8 @@ impl<L: PairLearner> RewardRegression<L> {
         for ((i, pair), residual) in self.logged.iter().enumerate().zip(&self.residuals) {
             self.gradients[*pair] = *residual;
             if let Some(Logistic { scores, .. }) = &self.logistic {
-                self.weights[*pair] = slope(scores[i]).max(LEAST_WEIGHT);
+                let [q, rest] = both(scores[i]);
+                self.weights[*pair] = (q * rest).max(LEAST_WEIGHT);
             }
         }
         let weights = PairWeights::OfPairs(&self.weights);
@@ -189,8 +190,8 @@ impl<L: PairLearner> RewardRegression<L> {
         let rows = self.logged.iter().zip(&self.residuals).zip(&logistic.scores);
         let terms = rows.map(|((pair, residual), score)| {
             let f = self.values[*pair];
-            let [pi, rest] = [*score, -score].map(probability);
-            let along = Along { pi, rest, variance: slope(*score) * f * f, range: f.abs(), eta: self.rate };
+            let [pi, rest] = both(*score);
+            let along = Along { pi, rest, variance: pi * rest * f * f, range: f.abs(), eta: self.rate };
             [residual * f, along.of_logarithm()]
         });
         let [slope, curvature] = self.shard.ranks().sum_of_rows([0.0; 2], terms)?;
@@ -636,9 +637,11 @@ fn probability(score: f64) -> f64 {
     1.0 / (1.0 + (-score).exp())
 }
 
-/// q(1 − q), where 1 − q is the probability at −F: the difference is 0 from F = 37 on.
-fn slope(score: f64) -> f64 {
-    probability(score) * probability(-score)
+/// q and 1 − q, by one exponential: the difference is 0 from F = 37 on.
+fn both(score: f64) -> [f64; 2] {
+    let e = (-score.abs()).exp();
+    let [most, least] = [1.0, e].map(|part| part / (1.0 + e));
+    if score < 0.0 { [least, most] } else { [most, least] }
 }
 
 fn check_probabilities(log: &Log) -> Result<(), BoplError> {

@@ -352,3 +352,44 @@ fn what_does_not_know_of_ranks_refuses_them() {
     });
     assert!(found.iter().all(Option::is_some));
 }
+
+/// What a predictor would get on the rows of all ranks, by every step on a doubly robust run of closed steps;
+/// a wrong value on one rank is refused on all.
+#[test]
+fn ranks_weigh_a_predictor_together() {
+    let task = Task::letters(ROWS);
+    let log = task.log(Reward::Partial, 5);
+    let (n, actions) = (log.len(), log.actions());
+    let q: Vec<f64> = (0..n * actions).map(|k| (k * k % 13) as f64 / 12.0).collect();
+    let f: Vec<f64> = (0..n * actions).map(|k| (k * 37 % 101) as f64 / 50.0 - 1.0).collect();
+    let steps = [Step::Closed(Smoothness::Sharp), Step::LineSearch, Step::SecondOrder { learning_rate: 0.3 }];
+    let weigh = |ranks: &Ranks, wrong: &dyn Fn(&mut Vec<f64>)| {
+        let rows = Shard::rows(n, ranks.rank(), ranks.size());
+        let own = log.select(rows.clone()).unwrap();
+        let learner = HistogramPairTree::new(growth(2));
+        let settings = settings(Step::Closed(Smoothness::Sharp));
+        let of_rank = &q[rows.start * actions..rows.end * actions];
+        let run = PolicyBoosting::doubly_robust_of_rank(&own, learner, settings, of_rank, ranks.clone());
+        let run = run.unwrap();
+        let mut f: Vec<f64> = (0..actions).flat_map(|a| f[a * n..][rows.clone()].iter().copied()).collect();
+        wrong(&mut f);
+        steps.map(|step| run.weigh(&f, step))
+    };
+    let expected = weigh(&Ranks::alone(), &|_| ()).map(Result::unwrap);
+    for found in run(3, None, LIMIT, |ranks: Ranks| weigh(&ranks, &|_| ())) {
+        assert_eq!(found.unwrap().map(Result::unwrap), expected);
+    }
+    // The second order finds the probabilities anew, as a run of such steps keeps them.
+    let step = Step::SecondOrder { learning_rate: 0.3 };
+    let learner = HistogramPairTree::new(growth(2));
+    let of_steps = PolicyBoosting::doubly_robust(&log, learner, settings(step), &q).unwrap();
+    assert_eq!(of_steps.weigh(&f, step).unwrap(), expected[2]);
+    let faults: [fn(&mut Vec<f64>); 2] = [|f| f[7] = f64::NAN, |f| f.truncate(5)];
+    for fault in faults {
+        let found = run(3, None, LIMIT, |ranks: Ranks| match ranks.rank() {
+            1 => weigh(&ranks, &fault),
+            _ => weigh(&ranks, &|_| ()),
+        });
+        assert!(found.into_iter().flatten().flatten().all(|weight| weight.is_err()));
+    }
+}

@@ -226,6 +226,8 @@ impl Certain {
         let Weight { alpha, decrease } =
             run.weigh(&values, Step::SecondOrder { learning_rate: eta }).unwrap();
         let (before, after) = (self.objective(0.0, loss), self.objective(alpha, loss));
+        let said = run.objective();
+        assert!((said - before).abs() <= 1e-11 * (self.size() + before.abs()), "{said}, {before}");
         let near = 1e-11 * (self.size() + before.abs() + after.abs());
         assert!(decrease >= 0.0 && alpha.abs() <= eta, "{alpha}, {decrease}");
         let what = format!("{}: {before} to {after} at {alpha}, promised {decrease}", O::NAME);
@@ -245,12 +247,17 @@ impl Certain {
 }
 
 fn long_steps_keep_their_promise<O: PolicyObjective>(rewards: &[f64], loss: impl Fn(f64, f64) -> f64) -> u32 {
+    with_smoothing::<O>(2.0, rewards, loss)
+}
+
+/// The number of lines that turned a nearly certain row round, of lines that keep their promise.
+fn with_smoothing<O: PolicyObjective>(lambda: f64, rewards: &[f64], loss: impl Fn(f64, f64) -> f64) -> u32 {
     let (mut rng, mut turned) = (ChaCha8Rng::seed_from_u64(8), 0);
     for _ in 0..20_000 {
         let case = Certain::draw(&mut rng, rewards);
         let eta = [0.1, 0.5, 1.0][rng.random_range(0..3)];
         let (settings, ensemble) =
-            (Settings::builder().smoothing(2.0).build().unwrap(), case.ensemble.clone());
+            (Settings::builder().smoothing(lambda).build().unwrap(), case.ensemble.clone());
         let learner = Constants(means as Answer);
         let run = PolicyBoosting::<O, _>::from_ensemble(&case.log, learner, settings, ensemble).unwrap();
         let loss = |i: usize, ln_pi: &[f64; THREE]| loss(case.v(i), ln_pi[case.logged(i)]);
@@ -269,9 +276,16 @@ fn long_steps_from_a_nearly_certain_policy_keep_their_promise() {
     let surrogate = |v: f64, ln_pi: f64| if v < 0.0 { -v * ln_pi.exp() } else { -v * (ln_pi + 1.0) };
     let turned = long_steps_keep_their_promise::<BoplS>(&signed, surrogate);
     assert!(turned > 100, "{turned}");
-    let smoothed = |v: f64, ln_pi: f64| -(2.0 * v * ln_pi.exp()).ln_1p() / 2.0;
-    let turned = long_steps_keep_their_promise::<BoplLs>(&[1.0, 0.2, 0.0, 1e-280], smoothed);
-    assert!(turned > 100, "{turned}");
+    for lambda in [2.0, 1e-140] {
+        let smoothed = |v: f64, ln_pi: f64| match lambda * v * ln_pi.exp() {
+            product if product < 1e-18 => -v * ln_pi.exp(),
+            product => -product.ln_1p() / lambda,
+        };
+        for rewards in [[1.0, 0.2, 0.0, 1e-280], [1e-280, 2e-281, 0.0, 5e-282]] {
+            let turned = with_smoothing::<BoplLs>(lambda, &rewards, smoothed);
+            assert!(turned > 100, "{turned}");
+        }
+    }
     // Products of a probability and such a reward underflow, and a long step makes them large.
     let tiny = [1e-280, 2e-281, -1e-280, 0.0];
     let turned = long_steps_keep_their_promise::<Bopl>(&tiny, |v, ln_pi| -v * ln_pi.exp());

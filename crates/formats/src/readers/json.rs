@@ -22,7 +22,7 @@ impl<'a> Json<'a> {
         serde_json::from_str(line).map_err(|error| {
             let text = error.to_string();
             // It is the line of the caller, not the first.
-            let message = text.split(" at line ").next().unwrap_or_default();
+            let message = text.rsplit_once(" at line ").map_or(&text[..], |(message, _)| message);
             format!("{message} (character {})", error.column())
         })
     }

@@ -17,8 +17,12 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 const FORMAT: &str = "experiment-trials 1";
+/// How often, and after which pause, a locked file is tried again.
+const ATTEMPTS: u32 = 25;
+const PAUSE: Duration = Duration::from_millis(10);
 /// The beginning of the first line, for all settings.
 const OPENING: &[u8] = b"{\"format\":\"experiment-trials";
 
@@ -100,7 +104,8 @@ impl<T: Serialize + DeserializeOwned> Trials<T> {
                 let damaged = |error: serde_json::Error| {
                     // The place that its text names is within the line.
                     let text = error.to_string();
-                    let reason = text.split(" at line ").next().unwrap_or_default().to_owned();
+                    let reason =
+                        text.rsplit_once(" at line ").map_or(&text[..], |(reason, _)| reason).to_owned();
                     let (line, column) = (index + 2, error.column().max(1));
                     TrialsError::Damaged { path: path.to_owned(), line, column, reason }
                 };
@@ -238,11 +243,16 @@ fn open_locked(path: &Path) -> Result<File, TrialsError> {
     let io = |source| TrialsError::Io { path: path.to_owned(), source };
     let file =
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(TrialsError::InUse { path: path.to_owned() }),
-        Err(TryLockError::Error(source)) => Err(io(source)),
+    // A child process that another thread starts has the files of this one for a moment, with their locks: a
+    // store that was closed meanwhile looks as if it were open.
+    for _ in 0..ATTEMPTS {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Err(TryLockError::Error(source)) => return Err(io(source)),
+        }
     }
+    Err(TrialsError::InUse { path: path.to_owned() })
 }
 
 /// The first name beside the file that nothing has.

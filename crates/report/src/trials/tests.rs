@@ -143,6 +143,12 @@ fn two_stores_on_one_file_and_files_of_something_else_are_refused() {
     let expected = format!("{}:3:2: missing field `unit`", path(&folder).display());
     assert!(matches!(refused, TrialsError::Damaged { line: 3, column: 2, .. }));
     assert_eq!(refused.to_string(), expected);
+    // A text of the file may look like the place that the parser names.
+    let other = damaged.replace("{}\n", "{\"unit\":\"y\",\"value\":\"at line 1 column 2\"}\n");
+    std::fs::write(path(&folder), &other).unwrap();
+    let refused = store(&folder, "a").unwrap_err().to_string();
+    assert!(refused.contains(":3:") && refused.ends_with("expected a sequence"), "{refused}");
+    std::fs::write(path(&folder), &damaged).unwrap();
     for text in ["a poem", "a poem\n", "{\"format\":\"model\",\"fingerprint\":\"\"}\n"] {
         std::fs::write(path(&folder), text).unwrap();
         assert!(matches!(store(&folder, "a"), Err(TrialsError::NotTrials { .. })), "{text}");

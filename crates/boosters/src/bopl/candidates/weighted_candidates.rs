@@ -4,8 +4,8 @@
 //! in their order, so that the number of threads changes nothing.
 
 use crate::bopl::pass::{
-    DirectionalDerivative, Done, Gradient, LEAST_REST, PolicySums, Probe, ProbeRoom, along_factor, in_pool,
-    total,
+    DirectionalDerivative, Done, Gradient, LEAST_REST, PolicySums, Probe, along_factor, in_pool, total,
+    total_in,
 };
 use crate::bopl::policy_log::PolicyLog;
 use crate::bopl::weighted_log::{ImportanceWeights, Predicted, check_predicted, mean, ratios};
@@ -280,10 +280,6 @@ impl PolicyLog for WeightedCandidates {
         self.pairs() > self.len()
     }
 
-    fn has_predictions(&self) -> bool {
-        self.predicted.is_some()
-    }
-
     /// A pair is an example of the base learner, with one action.
     fn shape(&self) -> (usize, usize) {
         (self.pairs(), 1)
@@ -406,18 +402,24 @@ impl PolicyLog for WeightedCandidates {
         &self,
         objective: O,
         alpha: f64,
-        (scores, f): (&[f64], &[f64]),
-        ProbeRoom { moved, u, logged }: &mut ProbeRoom,
+        scores: &[f64],
+        f: &[f64],
     ) -> Result<(f64, f64), RankError> {
-        let blocks = self.cut(moved).into_iter().zip(self.cut(u)).zip(logged.chunks_mut(BLOCK)).collect();
-        let sums = total(in_pool(self.pairs()), blocks, |(b, ((moved, u), logged))| {
-            let pairs = self.offsets[b * BLOCK]..self.offsets[b * BLOCK] + moved.len();
-            let (scores, f) = (&scores[pairs.clone()], &f[pairs]);
-            let of_pairs = scores.iter().zip(f);
-            moved.iter_mut().zip(of_pairs).for_each(|(moved, (score, f))| *moved = score + alpha * f);
-            let PolicySums { objective, .. } =
-                self.gradient_of_block(objective, b, moved, (&mut *u, &mut []), logged);
-            Probe { objective, gain: rows::dot(u, f) }
+        let blocks = self.blocks().collect();
+        // F + αf and u of a choice.
+        let room = || [(); 2].map(|()| Vec::new());
+        let sums = total_in(in_pool(self.pairs()), blocks, room, |[moved, u], (_, choices)| {
+            let mut all = Probe::default();
+            for i in choices {
+                let f = &f[self.of(i)];
+                moved.clear();
+                moved.extend(scores[self.of(i)].iter().zip(f).map(|(score, f)| score + alpha * f));
+                u.resize(f.len(), 0.0);
+                let mut sums = PolicySums::default();
+                self.gradient_of(objective, i, moved, (&mut *u, &mut []), &mut sums);
+                all += Probe { objective: sums.objective, gain: rows::dot(u, f) };
+            }
+            all
         });
         #[allow(clippy::cast_precision_loss, reason = "a count of rows")]
         let n = self.len() as f64;
