@@ -267,9 +267,7 @@ impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
         let pi = if step.is_local() && weighted.predicted.is_some() { zeros(log)? } else { Vec::new() };
         Self::at(weighted, learner, how, (ensemble, scores), Room { u, values, weights, pi })
     }
-}
 
-impl<O: PolicyObjective, L: PairLearner> Boosting<O, L, L::Hypothesis> {
     /// The weight by any step, whatever the step of the run: one of the second order needs the π of every
     /// pair where rewards were predicted, which the rounds of other steps do not keep.
     ///
