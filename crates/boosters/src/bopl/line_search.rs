@@ -15,8 +15,7 @@ const REACH: f64 = 4.0;
 ///
 /// A step is doubled until the slope turns up. Then the interval is cut, each time where the secant of
 /// the slopes says. The closed form's α is among the points compared. Beyond it no score moves by more
-/// than [`REACH`]. *Cost:* at most 25 passes, each with room for one block
-/// of rows a thread.
+/// than [`REACH`]. *Cost:* at most 25 passes, each with room for one block of rows a thread.
 ///
 /// # Errors
 /// Those of the ranks.

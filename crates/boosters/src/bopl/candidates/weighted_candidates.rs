@@ -426,3 +426,77 @@ impl PolicyLog for WeightedCandidates {
         Ok((sums.objective / n, -sums.gain / n))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bopl::weighted_log::WeightedLog;
+    use crate::bopl::{Bopl, BoplLs, BoplS};
+    use off_policy::{Log, Rewards};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+    use rows::{Candidates, RowMatrix};
+
+    const N: usize = 300;
+    const ACTIONS: usize = 3;
+
+    /// U and S at these scores.
+    fn line<O: PolicyObjective>(
+        log: &impl PolicyLog,
+        objective: O,
+        (scores, f): (&[f64], &[f64]),
+        eta: f64,
+    ) -> [f64; 2] {
+        let zeros = || vec![0.0; scores.len()];
+        let mut gradient = Gradient { u: zeros(), logged: vec![0.0; N], pi: zeros() };
+        log.gradient(objective, scores, &mut gradient).unwrap();
+        let found = log.local_derivative(objective, &gradient, f, eta).unwrap();
+        [found.gain, found.curvature]
+    }
+
+    /// Three candidates in every choice are a fixed set of actions: U and S are the same, also where the
+    /// policy is nearly certain, which `tests/bopl/second_order.rs` holds to the loss for fixed actions.
+    #[test]
+    fn curvatures_are_those_of_fixed_actions() {
+        let mut rng = ChaCha8Rng::seed_from_u64(4);
+        let mut pick = |of: &[f64]| of[rng.random_range(0..of.len())];
+        let rewards: Vec<f64> = (0..N).map(|_| pick(&[1.0, 0.2, 0.0, 1e-280])).collect();
+        let propensities: Vec<f64> = (0..N).map(|_| pick(&[1.0, 0.3, 0.01])).collect();
+        let logged: Vec<u32> = (0..N).map(|i| u32::try_from(i * 7 % ACTIONS).unwrap()).collect();
+        // By rows; a pair of fixed actions stands at a·n + i.
+        let gaps = [0.0, -1.0, -20.0, -39.0, -50.0, -300.0, -760.0];
+        let scores: Vec<f64> = (0..N * ACTIONS).map(|_| pick(&gaps)).collect();
+        let f: Vec<f64> = (0..N * ACTIONS).map(|_| pick(&[0.0, 0.1, -3.0, 45.0, -60.0, 800.0])).collect();
+        let q: Vec<f64> = (0..N * ACTIONS).map(|_| pick(&[0.0, 0.5, 1.0])).collect();
+        let columns = |of: &[f64]| {
+            (0..ACTIONS).flat_map(|a| (0..N).map(move |i| of[i * ACTIONS + a])).collect::<Vec<_>>()
+        };
+        let contexts = RowMatrix::dense(1, vec![0.0; N]).unwrap();
+        let log = Log::new(contexts, ACTIONS, logged.clone(), propensities.clone(), Rewards(rewards.clone()));
+        let log = log.unwrap();
+        let features = RowMatrix::dense(1, vec![0.0; N * ACTIONS]).unwrap();
+        let offsets = (0..=N).map(|i| i * ACTIONS).collect();
+        let candidates = Candidates::builder(offsets).features(features).build().unwrap();
+        let of_candidates = CandidateLog::new(candidates, logged, propensities, Rewards(rewards)).unwrap();
+        let weights = ImportanceWeights::default();
+        let fixed = WeightedLog::new(&log, 0.0, weights).unwrap();
+        let own = WeightedCandidates::new(&of_candidates, 0.0, weights).unwrap();
+        let (scores_of_columns, f_of_columns) = (columns(&scores), columns(&f));
+        let (by_rows, by_columns) = ((&scores[..], &f[..]), (&scores_of_columns[..], &f_of_columns[..]));
+        let same = |own: [f64; 2], fixed: [f64; 2]| {
+            let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * b.abs();
+            assert!(own.iter().zip(&fixed).all(near) && fixed[1] > 0.0, "{own:?}, {fixed:?}");
+        };
+        for eta in [0.05, 1.0] {
+            same(line(&own, Bopl, by_rows, eta), line(&fixed, Bopl, by_columns, eta));
+            same(line(&own, BoplS, by_rows, eta), line(&fixed, BoplS, by_columns, eta));
+            let smoothed = BoplLs::of(Some(2.0), N);
+            same(line(&own, smoothed, by_rows, eta), line(&fixed, smoothed, by_columns, eta));
+        }
+        let fixed = fixed.with_predictions(&log, &q, (0.0, weights)).unwrap();
+        let own = own.with_predictions(&of_candidates, &q, (0.0, weights)).unwrap();
+        for eta in [0.05, 1.0] {
+            same(line(&own, Bopl, by_rows, eta), line(&fixed, Bopl, by_columns, eta));
+        }
+    }
+}
