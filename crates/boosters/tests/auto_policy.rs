@@ -610,25 +610,29 @@ fn every_training_after_a_search_that_was_ended_goes_on() {
 fn a_finished_search_is_not_ended_by_who_goes_on() {
     let recipe = AutoPolicy::builder().candidates(3).rounds(12).seed(3).build().unwrap();
     let log = log(400, 15);
-    let mut saved = String::new();
+    let (mut in_first, mut in_last) = (String::new(), String::new());
     let fit = recipe.fit_resumable(&log, None, |progress, snapshot| {
-        if let Progress::Training { done, planned, .. } = progress
-            && done == planned / 4 * 3 + 1
-        {
-            saved = file(snapshot);
+        match progress {
+            Progress::Training { done: 1, .. } => in_first = file(snapshot),
+            Progress::Training { done, planned, .. } if done == planned / 4 * 3 + 1 => {
+                in_last = file(snapshot);
+            }
+            _ => {}
         }
         ControlFlow::Continue(())
     });
     let fit = fit.unwrap();
-    let go_on = |ends_training: bool| {
-        let from = serde_json::from_str(&saved).unwrap();
+    let go_on = |saved: &str, ends_training: bool| {
+        let from = serde_json::from_str(saved).unwrap();
         recipe.fit_resumable(&log, Some(from), |progress, _| match progress {
             Progress::Training { .. } if !ends_training => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
         })
     };
-    assert_same(&go_on(false).unwrap(), &fit);
-    let ended = go_on(true).unwrap();
+    for saved in [&in_first, &in_last] {
+        assert_same(&go_on(saved, false).unwrap(), &fit);
+    }
+    let ended = go_on(&in_last, true).unwrap();
     assert!(ended.is_training_cut && !ended.is_search_cut && !ended.is_of_search);
     assert_eq!(
         (ended.rounds_planned, ended.rounds_trained),

@@ -260,9 +260,11 @@ impl<'a> Journal<'a> {
         }
     }
 
-    /// Whether the next piece of an earlier run is one of the training; `None` where none is left.
+    /// Whether the next piece of an earlier run, done or in the middle of it, is one of the training. `None`
+    /// where none is left, or one of the search is in the middle: a watcher may end that.
     pub(super) fn is_training_next(&self) -> Option<bool> {
-        self.replay.front().map(|done| done.piece.is_of_training())
+        let under_way = || self.under_way.as_ref().filter(|runs| runs.piece.is_of_training()).map(|_| true);
+        self.replay.front().map(|done| done.piece.is_of_training()).or_else(under_way)
     }
 
     /// The runs of a piece, as many as there are folds, where an earlier run was in the middle of it.

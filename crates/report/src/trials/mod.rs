@@ -241,18 +241,37 @@ impl<T> Inner<T> {
 /// Opens or creates the file for this store alone: the lock lives as long as the file handle.
 fn open_locked(path: &Path) -> Result<File, TrialsError> {
     let io = |source| TrialsError::Io { path: path.to_owned(), source };
-    let file =
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
     // A child process that another thread starts has the files of this one for a moment, with their locks: a
     // store that was closed meanwhile looks as if it were open.
     for _ in 0..ATTEMPTS {
+        // Opened anew each time: who holds the lock may rename the file.
+        let mut options = OpenOptions::new();
+        let file = options.read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
         match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            Ok(()) if is_at(&file, path).map_err(io)? => return Ok(file),
+            Ok(()) | Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
             Err(TryLockError::Error(source)) => return Err(io(source)),
         }
     }
     Err(TrialsError::InUse { path: path.to_owned() })
+}
+
+/// Whether the path still leads to the file that was opened by it, and not to one that has taken its place.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let own = file.metadata()?;
+    match std::fs::metadata(path) {
+        Ok(found) => Ok((own.dev(), own.ino()) == (found.dev(), found.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Taken for granted elsewhere.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
 }
 
 /// The first name beside the file that nothing has.

@@ -185,3 +185,25 @@ fn a_unit_of_a_stage_runs_once() {
     assert_eq!([run("x", 1.0), run("y", 2.0), run("x", 3.0)], [[1.0], [2.0], [1.0]]);
     assert_eq!(trials.len(), 2);
 }
+
+/// Two that open a file of other settings at once: one moves it aside, and the other finds it in use.
+#[test]
+fn a_file_is_moved_aside_by_one_of_two() {
+    for _ in 0..5 {
+        let folder = tempfile::tempdir().unwrap();
+        drop(store(&folder, "a").unwrap());
+        let both = std::sync::Barrier::new(2);
+        let open = || {
+            both.wait();
+            let found = store(&folder, "b");
+            // A store that was opened stays open until the other has been refused.
+            std::thread::sleep(2 * ATTEMPTS * PAUSE);
+            found.is_ok()
+        };
+        let opened = std::thread::scope(|scope| {
+            let threads = [scope.spawn(open), scope.spawn(open)];
+            threads.map(|thread| thread.join().unwrap())
+        });
+        assert_eq!(opened.into_iter().filter(|is_open| *is_open).count(), 1);
+    }
+}
